@@ -1,0 +1,36 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// Every target: warnings are errors. FrameCodec alone also needs lifetime annotations, for the views that
+/// its pull face lends out of its buffer.
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+let strictWithLifetimes: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
+
+let package = Package(
+    name: "wifi-discovery",
+    products: [
+        .library(name: "FrameCodec", targets: ["FrameCodec"]),
+        .library(name: "SocketCore", targets: ["SocketCore"]),
+        .library(name: "WifiDiscovery", targets: ["WifiDiscovery"]),
+        .executable(name: "wifictl", targets: ["wifictl"]),
+    ],
+    dependencies: [],
+    targets: [
+        .systemLibrary(name: "CLinux"),
+        .target(name: "FrameCodec", swiftSettings: strictWithLifetimes),
+        .target(name: "SocketCore", dependencies: ["FrameCodec", "CLinux"], swiftSettings: strict),
+        .target(name: "WifiDiscovery", dependencies: ["SocketCore", "FrameCodec", "CLinux"], swiftSettings: strict),
+        .executableTarget(name: "wifictl", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec"], swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec"], path: "Tests/Support",
+            swiftSettings: strict),
+        .testTarget(name: "FrameCodecTests", dependencies: ["FrameCodec", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "SocketCoreTests", dependencies: ["SocketCore", "FrameCodec", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "WifiDiscoveryTests", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(name: "wifictlTests", dependencies: ["wifictl", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "TidyTests", swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

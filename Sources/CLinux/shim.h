@@ -1,0 +1,47 @@
+// The parts of Linux's C headers that Glibc's module map leaves out. Declarations only: no logic lives here,
+// except to give a C macro that Swift can't import a name and a type.
+#ifndef CLINUX_SHIM_H
+#define CLINUX_SHIM_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <linux/genetlink.h>
+#include <linux/if_arp.h>
+#include <linux/neighbour.h>
+#include <linux/netlink.h>
+#include <linux/nl80211.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+// Casts and macros of the socket interface that Swift's importer can't express.
+static inline size_t clinux_cmsg_align(size_t length) { return CMSG_ALIGN(length); }
+static inline size_t clinux_cmsg_space(size_t length) { return CMSG_SPACE(length); }
+static inline size_t clinux_cmsg_len(size_t length) { return CMSG_LEN(length); }
+static inline struct cmsghdr *clinux_cmsg_first(struct msghdr *message) { return CMSG_FIRSTHDR(message); }
+static inline struct cmsghdr *clinux_cmsg_next(struct msghdr *message, struct cmsghdr *current) { return CMSG_NXTHDR(message, current); }
+static inline unsigned char *clinux_cmsg_data(struct cmsghdr *header) { return CMSG_DATA(header); }
+
+#endif

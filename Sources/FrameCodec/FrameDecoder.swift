@@ -1,0 +1,116 @@
+/// Cuts a byte stream into frames, however the stream arrives: many frames in one read, one frame in many.
+///
+/// Two faces over one state; a stream may use both:
+/// - **in place**, ``decode(_:_:)``: hand over each read; frames that lie whole in it are lent from it and never
+///   copied; only an unfinished tail is kept.
+/// - **pull**, ``append(_:)`` then ``next()`` until it gives nil: the bytes are copied once.
+///
+/// The first bad header ends the stream: from then on every call throws that same error and keeps nothing.
+/// Memory grows with the bytes received, never with a length that was only declared, and stays within the largest
+/// body plus one read. Time is linear in the bytes however they're cut. (protocol.md, section 1)
+public struct FrameDecoder: ~Copyable {
+    /// What the in-place handler answers.
+    public enum Flow: Sendable {
+        /// Go on with the next frame.
+        case more
+        /// Leave the rest of the input to the caller.
+        case stop
+    }
+
+    /// How headers are read.
+    public let layout: FrameLayout
+    /// What is accepted.
+    public let limits: FrameLimits
+    /// Where the frame under way begins, in bytes from the start of the stream; after an error, where the bad header begins.
+    public var frameOffset: UInt64 { offset }
+    /// The error that ended the stream, if one did.
+    public var failure: FrameError? { ended }
+
+    @usableFromInline var offset: UInt64 = 0
+    @usableFromInline var ended: FrameError?
+    @usableFromInline var held = HeldBytes()
+    @usableFromInline let bodyLimit: Int
+
+    /// A decoder at the start of a stream.
+    public init(layout: FrameLayout = .standard, limits: FrameLimits = FrameLimits()) {
+        self.layout = layout
+        self.limits = limits
+        bodyLimit = min(limits.maximumBodyLength, layout.maximumExpressibleLength)
+    }
+
+    /// Bytes received and not yet delivered.
+    public var heldByteCount: Int { held.count }
+    /// Bytes of memory that the decoder has allocated.
+    public var capacity: Int { held.capacity }
+    /// Bytes ever copied into or within the decoder's buffer: the cost of half packets, for tests that count.
+    public var copiedByteCount: UInt64 { held.copied }
+
+    /// Decodes what is held and then `input`, lending each frame to `take`.
+    ///
+    /// - Returns: how many bytes of `input` were used up: all of them unless `take` answered ``Flow/stop``; then the caller
+    ///   keeps the rest, or hands it to ``append(_:)`` and goes on later with an empty input.
+    /// - Throws: the ``FrameError`` that ended the stream, now or earlier; frames before it have been lent.
+    @inlinable
+    @discardableResult
+    public mutating func decode(_ input: RawSpan, _ take: (FrameHeader, RawSpan) -> Flow) throws(FrameError) -> Int {
+        if let ended { throw ended }
+        var used = 0
+        if held.count > 0 {
+            guard try finishHeld(input, &used, take) else { return used }
+        }
+        let total = input.byteCount
+        while total - used >= FrameHeader.byteCount {
+            let header = try inputHeader(input.extracting(droppingFirst: used))
+            guard total - used >= header.frameByteCount else { break }
+            let flow = take(header, input.extracting(unchecked: used + FrameHeader.byteCount..<used + header.frameByteCount))
+            used += header.frameByteCount
+            offset += UInt64(truncatingIfNeeded: header.frameByteCount)
+            if flow == .stop { return used }
+        }
+        if used < total {
+            keep(input.extracting(droppingFirst: used))
+        }
+        return total
+    }
+
+    /// Adds bytes for ``next()``.
+    ///
+    /// - Throws: the error that ended the stream earlier; the bytes are dropped then.
+    @inlinable
+    public mutating func append(_ input: RawSpan) throws(FrameError) {
+        if let ended { throw ended }
+        keep(input)
+    }
+
+    /// The next whole frame, lent until the decoder is next touched; nil means: append more.
+    ///
+    /// - Throws: the ``FrameError`` that ended the stream, now or earlier.
+    @inlinable @_lifetime(&self)
+    public mutating func next() throws(FrameError) -> FrameView? {
+        if let ended { throw ended }
+        guard held.count >= FrameHeader.byteCount else { return nil }
+        let header = try heldHeader()
+        guard held.count >= header.frameByteCount else { return nil }
+        let start = held.removeFirst(header.frameByteCount)
+        offset += UInt64(truncatingIfNeeded: header.frameByteCount)
+        let body = RawSpan(_unsafeStart: start + FrameHeader.byteCount, byteCount: header.bodyLength)
+        return _overrideLifetime(FrameView(header: header, body: body), mutating: &self)
+    }
+
+    /// Says that the stream has ended.
+    ///
+    /// - Throws: ``FrameError/truncated(have:need:)`` inside a frame, or the error that ended the stream earlier. On a frame
+    ///   boundary it returns: a clean end.
+    public mutating func finish() throws(FrameError) {
+        if let ended { throw ended }
+        guard held.count > 0 else { return }
+        guard held.count >= FrameHeader.byteCount else {
+            throw fail(.truncated(have: held.count, need: FrameHeader.byteCount))
+        }
+        let header = try heldHeader()
+        throw fail(.truncated(have: held.count, need: header.frameByteCount))
+    }
+
+    /// Gives memory back that idle connections don't need; what is held stays.
+    public mutating func shrink() { held.shrink() }
+}
