@@ -1,0 +1,79 @@
+/// Rows under column titles, fitted to a width by shortening the columns that may be shortened.
+struct Table: Sendable {
+    struct Column: Sendable {
+        enum Side: Sendable { case left, right }
+        let title: String
+        let side: Side
+        /// The width below which the column isn't shortened; nil for a column that never is (an address cut short is
+        /// no address).
+        let least: Int?
+
+        init(_ title: String, side: Side = .left, least: Int? = nil) {
+            self.title = title
+            self.side = side
+            self.least = least
+        }
+    }
+
+    struct Cell: Sendable, ExpressibleByStringInterpolation {
+        let text: String
+        let paint: Paint?
+
+        init(_ text: String, _ paint: Paint? = nil) {
+            self.text = DisplayWidth.printable(text)
+            self.paint = paint
+        }
+
+        init(stringLiteral text: String) { self.init(text) }
+    }
+
+    static let gap = "  "
+    let columns: [Column]
+    private(set) var rows: [[Cell]] = []
+
+    init(_ columns: [Column]) { self.columns = columns }
+
+    /// Adds a row; missing cells are empty.
+    mutating func add(_ row: [Cell]) {
+        precondition(row.count <= columns.count, "a row has more cells than the table has columns")
+        rows.append(row + Array(repeating: "", count: columns.count - row.count))
+    }
+
+    /// The lines, titles first. `width` nil means as wide as it gets; `painted` allows colours.
+    func lines(width: Int?, painted: Bool) -> [String] {
+        let widths = fittedWidths(to: width)
+        let titles = columns.map { Cell($0.title, .bold) }
+        return ([titles] + rows).map { line($0, widths, painted) }
+    }
+
+    private func line(_ cells: [Cell], _ widths: [Int], _ painted: Bool) -> String {
+        var line = ""
+        for (index, cell) in cells.enumerated() {
+            let text = DisplayWidth.fit(cell.text, to: widths[index])
+            let padding = String(repeating: " ", count: max(0, widths[index] - DisplayWidth.of(text)))
+            let shown = painted ? cell.paint?.apply(text) ?? text : text
+            let isLast = index == cells.count - 1
+            line += columns[index].side == .right ? padding + shown : shown + (isLast ? "" : padding)
+            if !isLast { line += Table.gap }
+        }
+        while line.hasSuffix(" ") { line.removeLast() }
+        return line
+    }
+
+    /// Natural widths, then one column at a time taken from the widest of those that may still shrink.
+    private func fittedWidths(to width: Int?) -> [Int] {
+        var widths = columns.indices.map { index in
+            ([columns[index].title] + rows.map { $0[index].text }).map(DisplayWidth.of).max() ?? 0
+        }
+        guard let width else { return widths }
+        let gaps = Table.gap.count * max(0, columns.count - 1)
+        var excess = widths.reduce(gaps, +) - width
+        while excess > 0 {
+            let shrinkable = columns.indices.filter { widths[$0] > columns[$0].least ?? Int.max }
+            guard let widest = shrinkable.max(by: { widths[$0] < widths[$1] }) else { break }
+            widths[widest] -= 1
+            excess -= 1
+        }
+        return widths
+    }
+}

@@ -1,0 +1,69 @@
+/// One command of the tool: what its help says, what it accepts, and what it does.
+///
+/// To add a command, declare one in a file of its own in Commands/ and list it in `CommandRegistry`.
+struct Command: Sendable {
+    /// One way of calling the command that is worth showing.
+    struct Example: Sendable {
+        let line: String
+        let explanation: String
+
+        init(_ line: String, _ explanation: String) {
+            self.line = line
+            self.explanation = explanation
+        }
+    }
+
+    /// What Ctrl-C does to a running command.
+    enum Interruption: Sendable {
+        /// The task that runs the command is cancelled; the command throws `CancellationError` or returns.
+        case cancelsTask
+        /// Only `Context.cancellation` is raised: the command says goodbye in its own time, its task not cancelled.
+        case asksCommand
+    }
+
+    /// The word or, for a family such as `identity show`, the two words that name it.
+    let name: String
+    /// One line for the list of commands.
+    let summary: String
+    /// The positional arguments as the usage line shows them, in order: `["ROUTER", "[BODY...]"]`. Brackets mean that
+    /// it may be left out, three dots that it may be repeated; both are enforced.
+    let positionals: [String]
+    /// A few sentences below the usage line; empty for none.
+    let discussion: String
+    /// The command's own options; the common ones come by themselves.
+    let options: [any OptionDeclaration]
+    /// Whether the help lists the options for interfaces, group and port.
+    let usesNetwork: Bool
+    let interruption: Interruption
+    /// At least one.
+    let examples: [Example]
+    let run: @Sendable (Arguments, Context) async throws -> ExitStatus
+
+    init(
+        name: String, summary: String, positionals: [String] = [], discussion: String = "", options: [any OptionDeclaration] = [],
+        usesNetwork: Bool = true, interruption: Interruption = .cancelsTask, examples: [Example],
+        run: @escaping @Sendable (Arguments, Context) async throws -> ExitStatus
+    ) {
+        self.name = name
+        self.summary = summary
+        self.positionals = positionals
+        self.discussion = discussion
+        self.options = options
+        self.usesNetwork = usesNetwork
+        self.interruption = interruption
+        self.examples = examples
+        self.run = run
+    }
+
+    /// How many positional arguments `positionals` allows.
+    var positionalCount: ClosedRange<Int> {
+        let least = positionals.count { !$0.hasPrefix("[") }
+        let isOpen = positionals.last?.contains("...") ?? false
+        return least...(isOpen ? Int.max : positionals.count)
+    }
+
+    /// The parser for everything behind the command's name.
+    var parser: ArgumentParser {
+        ArgumentParser(options: options + CommonOptions.all, positionals: positionalCount, placeholders: positionals)
+    }
+}

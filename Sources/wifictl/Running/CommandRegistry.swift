@@ -1,0 +1,9 @@
+/// All commands, in the order in which the help lists them.
+enum CommandRegistry {
+    static let toolName = "wifictl"
+    static let toolVersion = "0.1.0"
+
+    static let commands: [Command] = [
+        .completions
+    ]
+}

@@ -1,0 +1,80 @@
+import Glibc
+
+/// Runs one command line from its words to its exit status.
+struct Runner {
+    let cancellation: CancellationSignal
+
+    func run(_ words: [String]) async -> ExitStatus {
+        do {
+            switch try CommandRegistry.invocation(of: words) {
+            case .version:
+                return printed("\(CommandRegistry.toolName) \(CommandRegistry.toolVersion)")
+            case .help(let command):
+                return printed(HelpText(width: Terminal.width(of: STDOUT_FILENO) ?? 80).render(command))
+            case .run(let command, let arguments):
+                return await run(command, arguments)
+            }
+        } catch {
+            Output(mode: .text, verbosity: .normal).fail(error.description)
+            return .usage
+        }
+    }
+
+    private func printed(_ text: String) -> ExitStatus {
+        let output = Output(mode: .text, verbosity: .normal)
+        output.onClose { exit(ending($0, .success, output).rawValue) }
+        output.line(text)
+        return .success
+    }
+
+    private func run(_ command: Command, _ arguments: Arguments) async -> ExitStatus {
+        let output = Output(
+            mode: arguments[CommonOptions.json] ? .json : .text,
+            verbosity: arguments[CommonOptions.quiet] ? .quiet : arguments[CommonOptions.verbose] ? .verbose : .normal)
+        output.onClose { [cancellation] cause in
+            cancellation.raise(cause)
+            // A command that doesn't ask to be asked has nothing to put in order: end it as a closed pipe would have
+            // without our ignoring SIGPIPE, only quietly.
+            if case .cancelsTask = command.interruption { exit(ending(cause, .success, output).rawValue) }
+        }
+        let status = await finish(command, arguments, output)
+        output.clearProgress()
+        guard let cause = cancellation.cause else { return status }
+        return ending(cause, status, output)
+    }
+
+    private func finish(_ command: Command, _ arguments: Arguments, _ output: Output) async -> ExitStatus {
+        let cancellation = cancellation
+        let task = Task {
+            let context = try Context(arguments, output: output, cancellation: cancellation) { name in
+                getenv(name).map { String(cString: $0) }
+            }
+            return try await command.run(arguments, context)
+        }
+        if case .cancelsTask = command.interruption { cancellation.onRaise { task.cancel() } }
+        do {
+            return try await task.value
+        } catch is CancellationError where cancellation.isRaised {
+            return .interrupted
+        } catch let error as UsageError {
+            output.fail("\(error.description)")
+            return .usage
+        } catch {
+            output.fail(String(describing: error))
+            return .failure
+        }
+    }
+}
+
+/// How the tool ends after it was asked to: a closed pipe is no failure, and an interruption hides none.
+private func ending(_ cause: CancellationSignal.Cause, _ status: ExitStatus, _ output: Output) -> ExitStatus {
+    switch cause {
+    case .closedPipe:
+        return .success
+    case .unwritable(let reason):
+        output.fail("cannot write standard output: \(reason) (is the disk full?)")
+        return .failure
+    case .interrupt:
+        return status == .failure || status == .usage ? status : .interrupted
+    }
+}
