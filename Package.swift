@@ -30,6 +30,8 @@ let package = Package(
             name: "WifiDiscoveryTests", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "wifictlTests", dependencies: ["wifictl", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "LANTests", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
