@@ -3,21 +3,12 @@
 #ifndef CLINUX_SHIM_H
 #define CLINUX_SHIM_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
-
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
-#include <linux/genetlink.h>
-#include <linux/if_arp.h>
-#include <linux/neighbour.h>
-#include <linux/netlink.h>
-#include <linux/nl80211.h>
-#include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -35,6 +26,27 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+
+// After libc's own: the kernel's headers step back from what <net/if.h> has defined, not the other way round.
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/neighbour.h>
+#include <linux/genetlink.h>
+#include <linux/nl80211.h>
+
+// What glibc shows only under _GNU_SOURCE. Swift's own Glibc module is built without that macro, and two modules that
+// see one header differently don't go together; so these are declared here, under names of our own where they are types.
+struct clinux_mmsghdr {
+    struct msghdr msg_hdr;
+    unsigned int msg_len;
+};
+struct clinux_in6_pktinfo {
+    struct in6_addr ipi6_addr;
+    unsigned int ipi6_ifindex;
+};
+int accept4(int descriptor, struct sockaddr *peer, socklen_t *length, int flags);
+int recvmmsg(int descriptor, struct clinux_mmsghdr *messages, unsigned int count, int flags, struct timespec *timeout);
+int pthread_setname_np(pthread_t thread, const char *name);
 
 // Casts and macros of the socket interface that Swift's importer can't express.
 static inline size_t clinux_cmsg_align(size_t length) { return CMSG_ALIGN(length); }

@@ -1,0 +1,166 @@
+import Glibc
+
+/// One TCP connection on the loop: bytes in, bytes out, no idea what they mean.
+///
+/// Confined to the loop's thread. Reads into the loop's shared buffer and lends what came to its owner; writes what the
+/// owner offers and says how much the kernel took: what's left stays with the owner.
+final class Stream: ReadinessHandler {
+    /// Reads of one connection in one tick: a peer that sends without end mustn't keep the others waiting.
+    private static let readsPerTick = 4
+
+    let loop: EventLoop
+    /// The other side.
+    let peer: Endpoint
+    /// Set to nil when the owner lets go; handed from the greeter to the session on a router.
+    var owner: (any StreamOwner)?
+
+    private var descriptor: FileDescriptor?
+    private var token: PollToken?
+    private var isConnecting: Bool
+    private var wantsWriting = false
+    private var inputEnded = false
+    /// False stops reading, and so, in time, the peer.
+    var isReading = true {
+        didSet { if isReading != oldValue { updateInterest() } }
+    }
+
+    /// True until ``close()``.
+    var isOpen: Bool { token != nil }
+
+    /// A connection on its way; the owner hears of its end or its opening later, never from within this call.
+    static func connect(to endpoint: Endpoint, on loop: EventLoop, owner: any StreamOwner) throws(SystemError) -> Stream {
+        let descriptor = try TCPSocket.connect(to: endpoint)
+        let stream = Stream(loop: loop, peer: endpoint, isConnecting: true)
+        stream.owner = owner
+        try stream.attach(descriptor, interest: .writable)
+        return stream
+    }
+
+    /// A connection that a listener accepted. It reads once it has an owner: see ``begin(_:)``.
+    static func accepted(_ descriptor: consuming FileDescriptor, from peer: Endpoint, on loop: EventLoop) throws(SystemError) -> Stream {
+        try TCPSocket.disableCoalescing(descriptor)
+        let stream = Stream(loop: loop, peer: peer, isConnecting: false)
+        try stream.attach(descriptor, interest: .readable)
+        return stream
+    }
+
+    private init(loop: EventLoop, peer: Endpoint, isConnecting: Bool) {
+        self.loop = loop
+        self.peer = peer
+        self.isConnecting = isConnecting
+    }
+
+    private func attach(_ descriptor: consuming FileDescriptor, interest: Readiness) throws(SystemError) {
+        token = try loop.add(descriptor.number, interest: interest, handler: self)
+        self.descriptor = consume descriptor
+    }
+
+    /// Writes what the kernel takes now.
+    ///
+    /// - Returns: how many of the bytes were taken; fewer than all means: wait for ``StreamOwner/streamIsWritable(_:)``.
+    ///   A connection that broke takes none and tells its owner in the next tick, by reading.
+    func write(_ bytes: RawSpan) -> Int {
+        guard token != nil, !isConnecting else { return 0 }
+        var taken = 0
+        while taken < bytes.byteCount {
+            let outcome = send(bytes.extracting(droppingFirst: taken))
+            guard case .moved(let count) = outcome, count > 0 else { break }
+            taken += count
+        }
+        wantsWriting = taken < bytes.byteCount
+        updateInterest()
+        return taken
+    }
+
+    private func send(_ bytes: RawSpan) -> IOOutcome {
+        guard let number = descriptor?.number else { return .wouldBlock }
+        do { return try SystemCalls.send(number, bytes) } catch {
+            // EPIPE or ECONNRESET: readiness will say so, and then the owner learns of it in one place.
+            return .wouldBlock
+        }
+    }
+
+    /// Says to the peer that nothing more will come; reading goes on.
+    func finishWriting() {
+        guard let number = descriptor?.number else { return }
+        // Fails only when the connection has broken, which reading reports.
+        try? SystemCalls.shutdownWriting(number)
+    }
+
+    /// Ends the connection at once; the owner isn't called any more.
+    func close() {
+        if let token { loop.remove(token) }
+        token = nil
+        owner = nil
+        descriptor = nil
+    }
+
+    func ready(_ readiness: Readiness) {
+        if isConnecting { return connectEnded() }
+        if !readiness.isDisjoint(with: [.readable, .failed]) { readAvailable() }
+        // What can't be read (reading is paused, or the input has ended) can't report a broken connection either, and
+        // epoll reports it without end. Bytes lost here were never receipted: the peer sends them again.
+        if readiness.contains(.failed), token != nil, !isReading || inputEnded { return end(.broken(pendingError())) }
+        if readiness.contains(.writable), token != nil {
+            wantsWriting = false
+            owner?.streamIsWritable(self)
+            updateInterest()
+        }
+    }
+
+    private func connectEnded() {
+        guard let number = descriptor?.number else { return }
+        do throws(SystemError) {
+            let code = try SystemCalls.pendingError(number)
+            guard code == 0 else { throw SystemError(function: "connect", code: code) }
+            isConnecting = false
+            updateInterest()
+            owner?.streamOpened(self)
+        } catch {
+            end(.connectFailed(SystemError(function: error.function, code: error.code, subject: peer.description)))
+        }
+    }
+
+    private func readAvailable() {
+        for _ in 0..<Stream.readsPerTick {
+            guard let number = descriptor?.number, isReading, !inputEnded else { return }
+            do throws(SystemError) {
+                switch try SystemCalls.receive(number, into: loop.readBuffer) {
+                case .moved(let count):
+                    owner?.stream(self, received: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]).bytes)
+                    // A short read has emptied the socket: asking once more would only cost a system call.
+                    if count < loop.readBuffer.count { return }
+                case .endOfStream: return inputFinished()
+                case .wouldBlock: return
+                }
+            } catch { return end(.broken(error)) }
+        }
+    }
+
+    private func pendingError() -> SystemError {
+        guard let number = descriptor?.number, let code = try? SystemCalls.pendingError(number), code != 0 else {
+            return SystemError(function: "recv", code: ECONNRESET)
+        }
+        return SystemError(function: "recv", code: code)
+    }
+
+    private func inputFinished() {
+        inputEnded = true
+        updateInterest()
+        owner?.streamEnded(self, .peerFinished)
+    }
+
+    private func end(_ reason: StreamEnd) {
+        let last = owner
+        close()
+        last?.streamEnded(self, reason)
+    }
+
+    private func updateInterest() {
+        guard let token else { return }
+        var interest: Readiness = []
+        if isConnecting || wantsWriting { interest.insert(.writable) }
+        if !isConnecting, isReading, !inputEnded { interest.insert(.readable) }
+        do throws(SystemError) { try loop.update(token, interest: interest) } catch { end(.broken(error)) }
+    }
+}

@@ -1,0 +1,88 @@
+import CLinux
+import Glibc
+
+extension SystemCalls {
+    /// Sends one datagram; `interface` (0: the routing table's choice) is the one that it leaves by.
+    static func send(
+        _ descriptor: Int32, _ bytes: RawSpan, to endpoint: Endpoint, interface: UInt32
+    ) throws(SystemError) -> IOOutcome {
+        let count = bytes.withUnsafeBytes { raw in
+            endpoint.withSocketAddress { address, length in
+                var vector = iovec(iov_base: UnsafeMutableRawPointer(mutating: raw.baseAddress), iov_len: raw.count)
+                return withUnsafeMutablePointer(to: &vector) { vector in
+                    var message = msghdr()
+                    message.msg_name = UnsafeMutableRawPointer(mutating: address)
+                    message.msg_namelen = length
+                    message.msg_iov = vector
+                    message.msg_iovlen = 1
+                    return withPacketInfo(&message, endpoint, interface) { message in
+                        uninterrupted { sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL)) }
+                    }
+                }
+            }
+        }
+        if count >= 0 { return .moved(count) }
+        guard errno == EAGAIN else { throw SystemError(function: "sendmsg", code: errno, subject: endpoint.description) }
+        return .wouldBlock
+    }
+
+    /// Adds the control message that names the outgoing interface, where one is named.
+    private static func withPacketInfo<R>(
+        _ message: inout msghdr, _ endpoint: Endpoint, _ interface: UInt32, _ call: (inout msghdr) -> R
+    ) -> R {
+        guard interface != 0, endpoint.address.isV4 else { return call(&message) }
+        let space = clinux_cmsg_space(MemoryLayout<in_pktinfo>.size)
+        return withUnsafeTemporaryAllocation(byteCount: space, alignment: MemoryLayout<cmsghdr>.alignment) { control in
+            control.initializeMemory(as: UInt8.self, repeating: 0)
+            message.msg_control = control.baseAddress
+            message.msg_controllen = space
+            if let header = clinux_cmsg_first(&message) {
+                header.pointee.cmsg_level = Int32(IPPROTO_IP)
+                header.pointee.cmsg_type = IP_PKTINFO
+                header.pointee.cmsg_len = clinux_cmsg_len(MemoryLayout<in_pktinfo>.size)
+                var info = in_pktinfo()
+                info.ipi_ifindex = Int32(bitPattern: interface)
+                UnsafeMutableRawPointer(clinux_cmsg_data(header)).storeBytes(of: info, as: in_pktinfo.self)
+            }
+            defer {
+                message.msg_control = nil
+                message.msg_controllen = 0
+            }
+            return call(&message)
+        }
+    }
+
+    /// Receives as many waiting datagrams as `messages` has places for.
+    ///
+    /// - Returns: how many; 0 when none waits.
+    static func receiveMany(
+        _ descriptor: Int32, into messages: UnsafeMutableBufferPointer<clinux_mmsghdr>
+    ) throws(SystemError) -> Int {
+        let count = uninterrupted { recvmmsg(descriptor, messages.baseAddress, UInt32(messages.count), 0, nil) }
+        if count >= 0 { return Int(count) }
+        guard errno == EAGAIN else { throw SystemError(function: "recvmmsg", code: errno) }
+        return 0
+    }
+
+    // MARK: Netlink
+
+    /// Sends a request to the kernel and gives every reply datagram to `take` until that answers false.
+    ///
+    /// Netlink answers are there when the request returns, so that this never blocks for another party; a bound on
+    /// waiting (100 ms a datagram) keeps a kernel that answers nothing from holding the caller.
+    public static func netlinkExchange(
+        protocolNumber: Int32, request: [UInt8], _ take: (UnsafeRawBufferPointer) -> Bool
+    ) throws(SystemError) {
+        let owned = try socket(AF_NETLINK, Int32(SOCK_RAW.rawValue), protocolNumber)
+        let descriptor = owned.number
+        try check("send") { request.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, 0) } }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard try check("poll", { poll(&waiting, 1, 100) }) > 0 else { throw SystemError(function: "poll", code: ETIMEDOUT) }
+            guard case .moved(let count) = try receive(descriptor, into: buffer) else { continue }
+            guard take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else { return }
+        }
+    }
+}

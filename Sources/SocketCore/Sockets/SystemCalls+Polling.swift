@@ -1,0 +1,62 @@
+import CLinux
+import Glibc
+
+extension SystemCalls {
+    static func makeEpoll() throws(SystemError) -> FileDescriptor {
+        FileDescriptor(owning: try check("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) })
+    }
+
+    static func makeEventDescriptor() throws(SystemError) -> FileDescriptor {
+        FileDescriptor(
+            owning: try check("eventfd") { eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC)) })
+    }
+
+    /// Wakes whoever polls the event descriptor. A full counter means that it is awake already.
+    static func signal(_ descriptor: Int32) {
+        var one: UInt64 = 1
+        _ = uninterrupted { write(descriptor, &one, 8) }
+    }
+
+    /// Takes the event descriptor's count, so that it no longer polls as ready.
+    static func drain(_ descriptor: Int32) {
+        var count: UInt64 = 0
+        _ = uninterrupted { read(descriptor, &count, 8) }
+    }
+
+    static func control(
+        _ epoll: Int32, _ operation: Int32, _ target: Int32, events: UInt32, token: UInt64
+    ) throws(SystemError) {
+        var event = epoll_event(events: events, data: epoll_data_t(u64: token))
+        try check("epoll_ctl") { epoll_ctl(epoll, operation, target, &event) }
+    }
+
+    /// Waits; a signal ends the wait early with nothing ready, so that the caller looks at its clock again.
+    static func wait(
+        _ epoll: Int32, into events: UnsafeMutableBufferPointer<epoll_event>, milliseconds: Int32
+    ) throws(SystemError) -> Int {
+        let count = epoll_wait(epoll, events.baseAddress, Int32(events.count), milliseconds)
+        if count >= 0 { return Int(count) }
+        guard errno == EINTR else { throw SystemError(function: "epoll_wait", code: errno) }
+        return 0
+    }
+
+    /// The monotonic clock that the loop's instants come from. It stands still while the machine sleeps, so that a
+    /// laptop's lid doesn't look like a dead peer.
+    public static func monotonicNow() -> Instant {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Instant(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    }
+
+    /// Lets the process hold as many descriptors as its hard limit allows.
+    ///
+    /// - Returns: how many that are.
+    @discardableResult
+    public static func raiseDescriptorLimit() -> Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1_024 }
+        limit.rlim_cur = limit.rlim_max
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return Int(clamping: limit.rlim_cur)
+    }
+}
