@@ -1,0 +1,65 @@
+extension Rule {
+    /// More than this many means that the checker is being argued with instead of listened to.
+    private static let mostUnchecked = 2
+
+    static let uncheckedSendable = Rule(
+        "at most two @unchecked Sendable in the sources, each with its reason in a comment above",
+        all: { files in
+            let found = files.filter(\.isSource).flatMap { file in
+                let text = SwiftText(file.source)
+                return text.words.filter { $0.text == "@unchecked" }.map { (file, text, text.line(of: $0.offset)) }
+            }
+            let bare = found.filter { _, text, line in line < 2 || text.commentLines[line - 2].allSatisfy { $0 == " " } }
+            let tooMany = found.dropFirst(mostUnchecked).map { $0.0.violation($0.2, "one @unchecked Sendable more than \(mostUnchecked)") }
+            return bare.map { $0.0.violation($0.2, "@unchecked Sendable without a comment directly above") } + tooMany
+        })
+
+    static let escapes = Rule("nothing escapes the checker: no nonisolated(unsafe), forced try or forced cast") { file in
+        guard file.isSwift else { return [] }
+        return SwiftText(file.source).codeLines.enumerated().flatMap { index, line in
+            ["nonisolated" + "(unsafe)", "try" + "!", " as" + "!"].filter { line.contains($0) }.map {
+                file.violation(index + 1, "\($0.drop { $0 == " " })")
+            }
+        }
+    }
+
+    /// Written in two halves, so that this file doesn't break its own rule.
+    private static let leftoverMarks = ["TO" + "DO", "FIX" + "ME", "XX" + "X:", "HA" + "CK"]
+
+    static let leftovers = Rule("nothing is left for later in the code") { file in
+        guard file.isSwift || file.path.hasSuffix(".md") || file.path.hasSuffix(".h") else { return [] }
+        return file.source.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { index, line in
+            leftoverMarks.filter { line.contains($0) }.map { file.violation(index + 1, $0) }
+        }
+    }
+
+    private static let sleepers: Set<String> = ["sleep", "usleep", "nanosleep", "asyncAfter", "clock_nanosleep"]
+
+    static let sleeplessTests = Rule("a test waits for an event with a deadline, it doesn't sleep") { file in
+        guard file.isTest else { return [] }
+        let text = SwiftText(file.source)
+        return text.words.compactMap { word in
+            guard sleepers.contains(word.text), text.next(from: word.offset + word.text.utf8.count)?.byte == UInt8(ascii: "(") else {
+                return nil
+            }
+            return file.violation(text.line(of: word.offset), "\(word.text)()")
+        }
+    }
+
+    private static let machineRoots = ["/wo" + "rk/", "/ro" + "ot/", "/ho" + "me/", "/Us" + "ers/"]
+
+    static let machinePaths = Rule("no file names a path of the machine that it was made on") { file in
+        file.source.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { index, line in
+            machineRoots.filter { root in
+                // Part of a longer path, such as a URL's, is no path of a machine.
+                line.ranges(of: root).contains { range in
+                    range.lowerBound == line.startIndex || !isPathCharacter(line[line.index(before: range.lowerBound)])
+                }
+            }.map { file.violation(index + 1, "mentions \($0)") }
+        }
+    }
+
+    private static func isPathCharacter(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || "._-~$}".contains(character)
+    }
+}
