@@ -20,8 +20,9 @@ protocol TickHandler: AnyObject {
 ///
 /// A tick: wait for descriptors and timers, tell their owners, run the jobs that became ready, then let everybody write
 /// once what the tick has gathered.
-// Sendable though its state is mutable: the inbox is behind a lock, the thread's identity is atomic, and
-// everything in `confined` is touched on the loop's thread alone, which every entry to it checks.
+///
+/// Sendable though its state is mutable: the inbox is behind a lock, the thread's identity is atomic, and everything in
+/// `confined` is touched on the loop's thread alone, which every entry to it checks.
 public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// Jobs run between two looks at the descriptors, so that a task that never waits can't starve the sockets.
     private static let jobsPerTick = 1_024
@@ -59,7 +60,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         pthread_detach(started)
     }
 
-    /// Asks the loop to end; jobs already enqueued are still run.
+    /// Asks the loop to end; jobs already enqueued are still run. Jobs enqueued later never are: end what lives on the loop first.
     public func stop() {
         inbox.withLock { $0.isStopping = true }
         confined.wake()

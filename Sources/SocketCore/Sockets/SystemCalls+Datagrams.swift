@@ -2,9 +2,10 @@ import CLinux
 import Glibc
 
 extension SystemCalls {
-    /// Sends one datagram; `interface` (0: the routing table's choice) is the one that it leaves by.
+    /// Sends one datagram; `interface` (0: the routing table's choice) is the one that it leaves by, and `source` the bound
+    /// address, which the kernel would forget when an interface is named.
     static func send(
-        _ descriptor: Int32, _ bytes: RawSpan, to endpoint: Endpoint, interface: UInt32
+        _ descriptor: Int32, _ bytes: RawSpan, to endpoint: Endpoint, interface: UInt32, source: IPAddress
     ) throws(SystemError) -> IOOutcome {
         let count = bytes.withUnsafeBytes { raw in
             endpoint.withSocketAddress { address, length in
@@ -15,7 +16,7 @@ extension SystemCalls {
                     message.msg_namelen = length
                     message.msg_iov = vector
                     message.msg_iovlen = 1
-                    return withPacketInfo(&message, endpoint, interface) { message in
+                    return withPacketInfo(&message, interface, source) { message in
                         uninterrupted { sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL)) }
                     }
                 }
@@ -28,9 +29,9 @@ extension SystemCalls {
 
     /// Adds the control message that names the outgoing interface, where one is named.
     private static func withPacketInfo<R>(
-        _ message: inout msghdr, _ endpoint: Endpoint, _ interface: UInt32, _ call: (inout msghdr) -> R
+        _ message: inout msghdr, _ interface: UInt32, _ source: IPAddress, _ call: (inout msghdr) -> R
     ) -> R {
-        guard interface != 0, endpoint.address.isV4 else { return call(&message) }
+        guard interface != 0, case .v4(let sourceBits) = source else { return call(&message) }
         let space = clinux_cmsg_space(MemoryLayout<in_pktinfo>.size)
         return withUnsafeTemporaryAllocation(byteCount: space, alignment: MemoryLayout<cmsghdr>.alignment) { control in
             control.initializeMemory(as: UInt8.self, repeating: 0)
@@ -42,6 +43,7 @@ extension SystemCalls {
                 header.pointee.cmsg_len = clinux_cmsg_len(MemoryLayout<in_pktinfo>.size)
                 var info = in_pktinfo()
                 info.ipi_ifindex = Int32(bitPattern: interface)
+                info.ipi_spec_dst.s_addr = sourceBits.bigEndian
                 UnsafeMutableRawPointer(clinux_cmsg_data(header)).storeBytes(of: info, as: in_pktinfo.self)
             }
             defer {

@@ -79,7 +79,8 @@ public final class UDPSocket: ReadinessHandler {
     /// - Throws: ``SystemError``; would-block (the interface's queue is full) counts as ENOBUFS, since datagrams aren't kept.
     public func send(_ bytes: RawSpan, to endpoint: Endpoint, interface: UInt32 = 0) throws(SystemError) {
         guard descriptor != nil else { throw SystemError(function: "sendmsg", code: EBADF, subject: endpoint.description) }
-        let outcome = try SystemCalls.send(number, bytes, to: endpoint, interface: interface == 0 ? self.interface : interface)
+        let outcome = try SystemCalls.send(
+            number, bytes, to: endpoint, interface: interface == 0 ? self.interface : interface, source: local.address)
         guard case .moved = outcome else { throw SystemError(function: "sendmsg", code: ENOBUFS, subject: endpoint.description) }
     }
 

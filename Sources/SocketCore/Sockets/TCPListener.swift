@@ -1,0 +1,75 @@
+import Glibc
+
+/// Whoever takes a listener's connections; called on the loop's thread.
+protocol ListenerOwner: AnyObject, Sendable {
+    /// A connection came in; it reads once it's given an owner.
+    func listener(_ listener: TCPListener, accepted stream: Stream)
+    /// Accepting failed; the listener goes on by itself. Out of descriptors: it waits a while first.
+    func listener(_ listener: TCPListener, failed error: SystemError)
+}
+
+/// A listening TCP socket on the loop, confined to the loop's thread.
+final class TCPListener: ReadinessHandler, TimerHandler {
+    /// Connections accepted in one tick, so that a burst of newcomers doesn't keep those who are in waiting.
+    private static let acceptsPerTick = 64
+    /// How long to leave newcomers in the kernel's queue after descriptors ran out: some session will have ended by then.
+    private static let pause = Duration.milliseconds(100)
+
+    let loop: EventLoop
+    /// Where it listens, with the port that the kernel chose.
+    let local: Endpoint
+    private var owner: (any ListenerOwner)?
+    private var descriptor: FileDescriptor?
+    private var token: PollToken?
+    private var timer: TimerToken?
+
+    /// Opens, binds and listens; on the loop's thread.
+    init(on loop: EventLoop, bind endpoint: Endpoint, owner: any ListenerOwner) throws(SystemError) {
+        let descriptor = try TCPSocket.listen(on: endpoint)
+        let number = descriptor.number
+        self.loop = loop
+        self.owner = owner
+        local = try SystemCalls.localEndpoint(number)
+        self.descriptor = consume descriptor
+        token = try loop.add(number, interest: .readable, handler: self)
+    }
+
+    /// Stops listening; connections accepted already go on.
+    func close() {
+        if let token { loop.remove(token) }
+        if let timer { loop.removeTimer(timer) }
+        token = nil
+        timer = nil
+        owner = nil
+        descriptor = nil
+    }
+
+    func ready(_ readiness: Readiness) {
+        for _ in 0..<TCPListener.acceptsPerTick {
+            guard let number = descriptor?.number else { return }
+            do throws(SystemError) {
+                guard let (accepted, peer) = try SystemCalls.accept(number) else { return }
+                let stream = try Stream.accepted(FileDescriptor(owning: accepted), from: peer, on: loop)
+                owner?.listener(self, accepted: stream)
+            } catch {
+                if error.isOutOfDescriptors { rest() }
+                owner?.listener(self, failed: error)
+                return
+            }
+        }
+    }
+
+    /// Level-triggered readiness would spin while nothing can be accepted.
+    private func rest() {
+        guard let token else { return }
+        try? loop.update(token, interest: [])
+        let timer = timer ?? loop.addTimer(self)
+        self.timer = timer
+        loop.setTimer(timer, to: loop.now + TCPListener.pause)
+    }
+
+    func timerFired(at now: Instant) {
+        guard let token else { return }
+        try? loop.update(token, interest: .readable)
+    }
+}
