@@ -4,7 +4,7 @@ extension Rule {
         "FrameCodec": [],
         "SocketCore": ["FrameCodec", "CLinux", "COpenSSL", "Glibc", "Synchronization", "Foundation"],
         "WifiDiscovery": ["SocketCore", "FrameCodec", "CLinux", "Glibc", "Synchronization", "Foundation"],
-        "wifictl": ["WifiDiscovery", "SocketCore", "FrameCodec", "Glibc", "Synchronization"],
+        "wifictl": ["WifiDiscovery", "SocketCore", "FrameCodec", "Glibc", "Synchronization", "Dispatch"],
     ]
     private static let allowedInCores: Set<String> = ["FrameCodec", "SocketCore"]
 

@@ -9,9 +9,12 @@ struct InputFile: ~Copyable {
     let name: String
     private let descriptor: Int32
     private let isOwned: Bool
+    private let cancellation: CancellationSignal?
 
-    /// Opens the file at `path`; `-` or nil means standard input.
-    init(_ path: String?) throws(ToolError) {
+    /// Opens the file at `path`; `-` or nil means standard input. A raised `cancellation` ends a read that waits for
+    /// somebody to type or to send.
+    init(_ path: String?, cancellation: CancellationSignal? = nil) throws(ToolError) {
+        self.cancellation = cancellation
         guard let path, path != "-" else {
             (name, descriptor, isOwned) = ("standard input", STDIN_FILENO, false)
             return
@@ -30,42 +33,43 @@ struct InputFile: ~Copyable {
     /// Whether a person is expected to type the input.
     var isTerminal: Bool { Terminal.isTerminal(descriptor) }
 
-    /// Reads the next piece into `buffer` and gives the number of bytes; 0 at the end. May block its thread.
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(ToolError) -> Int {
+    /// Reads the next piece into `buffer` and gives the number of bytes; 0 at the end. Blocks its thread while there is
+    /// nothing to read.
+    ///
+    /// - Throws: `ToolError` when the file can't be read, `CancellationError` once the cancellation is raised.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         while true {
+            try waitUntilReadable()
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }
-            if errno == EAGAIN {
-                var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                poll(&waiting, 1, -1)
-            } else if errno != EINTR {
-                throw ToolError("cannot read \(name): \(systemMessage(errno))")
-            }
+            if errno != EINTR, errno != EAGAIN { throw ToolError("cannot read \(name): \(systemMessage(errno))") }
         }
+    }
+
+    private func waitUntilReadable() throws {
+        var waiting = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: cancellation?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&waiting, 2, -1) < 0, errno == EINTR {}
+        try cancellation?.check()
     }
 
     /// The next piece of at most `length` bytes; empty at the end.
-    func next(_ length: Int = pieceLength) throws(ToolError) -> [UInt8] {
-        var failure: ToolError?
-        let piece = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-            do throws(ToolError) {
-                count = try read(into: UnsafeMutableRawBufferPointer(buffer))
-            } catch {
-                failure = error
-            }
+    func next(_ length: Int = pieceLength) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+            count = try read(into: UnsafeMutableRawBufferPointer(buffer))
         }
-        if let failure { throw failure }
-        return piece
     }
 
     /// All that is left, at most `limit` bytes; more is an error, since whoever asks for all must hold all.
-    func all(limit: Int) throws(ToolError) -> [UInt8] {
+    func all(limit: Int) throws -> [UInt8] {
         var content: [UInt8] = []
         while true {
             let piece = try next(min(InputFile.pieceLength, limit - content.count + 1))
             if piece.isEmpty { return content }
             content += piece
-            if content.count > limit { throw ToolError("\(name) is larger than \(limit) bytes", hint: "raise --limit if it should be") }
+            if content.count > limit { throw ToolError("\(name) is larger than \(limit) bytes", hint: "is it the right file?") }
         }
     }
 }

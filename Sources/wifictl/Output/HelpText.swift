@@ -1,5 +1,8 @@
 /// The help of the tool and of its commands, made from their declarations.
 struct HelpText {
+    /// A space at which no line is broken.
+    private static let unbreakable: Character = "\u{a0}"
+
     /// Columns to fill at most.
     let width: Int
 
@@ -39,7 +42,8 @@ struct HelpText {
     private func entry(_ option: any OptionDeclaration) -> (left: String, right: String) {
         let letter = option.letter.map { "-\($0), " } ?? ""
         let placeholder = option.placeholder.map { " \($0)" } ?? ""
-        let more = (option.isRepeatable ? "; may be repeated" : "") + (option.defaultText.map { "; default \($0)" } ?? "")
+        let more =
+            (option.isRepeatable ? "; may be repeated" : "") + (option.defaultText.map { "; default\(HelpText.unbreakable)\($0)" } ?? "")
         return (letter + "--" + option.name + placeholder, option.help + more)
     }
 
@@ -67,6 +71,6 @@ struct HelpText {
             }
             lines.append(line.isEmpty ? "" : margin + line)
         }
-        return lines.joined(separator: "\n")
+        return String(lines.joined(separator: "\n").map { $0 == HelpText.unbreakable ? " " : $0 })
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// The wish to end, raised once by Ctrl-C, SIGTERM or an output that can't be written.
@@ -17,6 +18,23 @@ final class CancellationSignal: Sendable {
     }
 
     private let state = Mutex(State())
+    /// A pipe that becomes readable, and stays so, when the signal is raised; nil where the system had none left.
+    private let pipe: (read: Int32, write: Int32)?
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        pipe = Glibc.pipe(&ends) == 0 ? (ends[0], ends[1]) : nil
+        for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    }
+
+    deinit {
+        guard let pipe else { return }
+        close(pipe.read)
+        close(pipe.write)
+    }
+
+    /// For poll(): readable once the signal is raised; -1, which poll() ignores, where there is none.
+    var descriptor: Int32 { pipe?.read ?? -1 }
 
     /// Why an end is wished for, or nil as long as nobody wishes it.
     var cause: Cause? { state.withLock { $0.cause } }
@@ -63,6 +81,7 @@ final class CancellationSignal: Sendable {
             defer { state.handlers = [:] }
             return Array(state.handlers.values)
         }
+        if handlers != nil, let pipe { _ = write(pipe.write, [1], 1) }
         for handler in handlers ?? [] { handler() }
         return handlers != nil
     }
