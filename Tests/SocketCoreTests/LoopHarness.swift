@@ -101,8 +101,9 @@ actor StreamHarness: ListenerOwner {
     func closeAccepted() { for stream in accepted { stream.close() } }
 
     nonisolated func listener(_ listener: TCPListener, accepted stream: Stream) {
-        nonisolated(unsafe) let stream = stream
+        let bound = LoopBound(stream, on: loop)
         assumeIsolated { harness in
+            let stream = bound.value
             stream.owner = harness.serverOwner
             stream.isReading = harness.acceptedReads
             harness.accepted.append(stream)

@@ -8,6 +8,13 @@ public enum JSONError: Error, Equatable, Sendable {
     case badNumber(offset: Int)
     /// Arrays and objects nested deeper than ``JSONValue/maximumDepth``.
     case tooDeep(offset: Int)
+
+    /// Where it was noticed, in bytes from the start.
+    public var offset: Int {
+        switch self {
+        case .unexpected(let offset), .badString(let offset), .badNumber(let offset), .tooDeep(let offset): offset
+        }
+    }
 }
 
 extension JSONValue {

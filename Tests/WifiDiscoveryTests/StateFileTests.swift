@@ -1,0 +1,77 @@
+import Foundation
+import SocketCore
+import Testing
+import WifiDiscovery
+
+@Suite("State that outlives the process", .timeLimit(.minutes(1)))
+struct StateFileTests {
+    /// A directory of the test's own, removed at its end.
+    func withDirectory<R>(_ body: (String) async throws -> R) async throws -> R {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return try await body(path)
+    }
+
+    func mode(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    @Test("what was written is read, in a file and a directory that only the owner sees")
+    func roundTrip() async throws {
+        try await withDirectory { directory in
+            let file = StateFile(directory: directory + "/deep/er")
+            #expect(try file.read() == nil)
+            try file.update { $0 = ["current": "02:00:5e:00:53:01"] }
+            #expect(try file.read() == ["current": "02:00:5e:00:53:01"])
+            #expect(try mode(file.path) == 0o600)
+            #expect(try mode(directory + "/deep/er") == 0o700)
+        }
+    }
+
+    @Test("changes by many at once are all kept")
+    func concurrent() async throws {
+        try await withDirectory { directory in
+            let file = StateFile(directory: directory)
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        for _ in 0..<10 {
+                            try file.update { state in state = .integer((state.integerValue ?? 0) + 1) }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try file.read() == 80)
+        }
+    }
+
+    @Test("a change that fails leaves the state as it was")
+    func failing() async throws {
+        struct Refused: Error {}
+        try await withDirectory { directory in
+            let file = StateFile(directory: directory)
+            try file.update { $0 = 1 }
+            #expect(throws: Refused.self) {
+                try file.update { state in
+                    state = 2
+                    throw Refused()
+                }
+            }
+            #expect(try file.read() == 1)
+        }
+    }
+
+    @Test("a damaged file is refused with the place, and not overwritten")
+    func damaged() async throws {
+        try await withDirectory { directory in
+            let file = StateFile(directory: directory)
+            try file.update { $0 = 1 }
+            try Data("{\"a\":1".utf8).write(to: URL(fileURLWithPath: file.path))
+            let error = StateFileError.damaged(path: file.path, offset: 6)
+            #expect(throws: error) { try file.read() }
+            #expect(throws: error) { try file.update { $0 = 2 } }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == Data("{\"a\":1".utf8))
+        }
+    }
+}
