@@ -6,7 +6,7 @@ extension Rule {
         "at most two @unchecked Sendable in the sources, each with its reason in a comment above",
         all: { files in
             let found = files.filter(\.isSource).flatMap { file in
-                let text = SwiftText(file.source)
+                let text = file.text
                 return text.words.filter { $0.text == "@unchecked" }.map { (file, text, text.line(of: $0.offset)) }
             }
             let bare = found.filter { _, text, line in line < 2 || text.commentLines[line - 2].allSatisfy { $0 == " " } }
@@ -19,7 +19,7 @@ extension Rule {
     static let escapes = Rule("nothing escapes the checker: no forced try or cast, and in the sources no \(unsafe)") { file in
         guard file.isSwift else { return [] }
         let escapes = ["try" + "!", " as" + "!"] + (file.isSource ? [unsafe] : [])
-        return SwiftText(file.source).codeLines.enumerated().flatMap { index, line in
+        return file.text.codeLines.enumerated().flatMap { index, line in
             escapes.filter { line.contains($0) }.map { file.violation(index + 1, "\($0.drop { $0 == " " })") }
         }
     }
@@ -38,7 +38,7 @@ extension Rule {
 
     static let sleeplessTests = Rule("a test waits for an event with a deadline, it doesn't sleep") { file in
         guard file.isTest else { return [] }
-        let text = SwiftText(file.source)
+        let text = file.text
         return text.words.compactMap { word in
             guard sleepers.contains(word.text), text.next(from: word.offset + word.text.utf8.count)?.byte == UInt8(ascii: "(") else {
                 return nil

@@ -18,7 +18,7 @@ extension Rule {
 
     static let pureCores = Rule("a core has no system, no clock, no dice and prints nothing") { file in
         guard file.isCore else { return [] }
-        let text = SwiftText(file.source)
+        let text = file.text
         let foreign = imports(file).filter { !allowedInCores.contains($0.module) }.map {
             file.violation($0.line, "a core imports \($0.module)")
         }
@@ -58,7 +58,7 @@ extension Rule {
 
     static let socketFunctions = Rule("only SystemCalls files call libc's socket functions") { file in
         guard file.isSource, !file.path.hasPrefix("Sources/SocketCore/Sockets/SystemCalls") else { return [] }
-        let text = SwiftText(file.source)
+        let text = file.text
         let words = text.words
         let seesLibc = imports(file).contains { ["Glibc", "CLinux"].contains($0.module) }
         let declared = Set(zip(words, words.dropFirst()).filter { $0.0.text == "func" }.map { $0.1.text })
@@ -78,7 +78,7 @@ extension Rule {
     }
 
     static func imports(_ file: ProjectFile) -> [(module: String, line: Int)] {
-        SwiftText(file.source).codeLines.enumerated().compactMap { index, line in
+        file.text.codeLines.enumerated().compactMap { index, line in
             let words = line.split(separator: " ")
             guard let keyword = words.firstIndex(of: "import"), words[..<keyword].allSatisfy({ $0.hasPrefix("@") || isAccess($0) }) else {
                 return nil

@@ -5,6 +5,14 @@ struct ProjectFile {
     /// Relative to the project's root, with slashes.
     let path: String
     let source: String
+    /// Swift's code and comments told apart, once for all rules; empty for other files.
+    let text: SwiftText
+
+    init(path: String, source: String) {
+        self.path = path
+        self.source = source
+        text = SwiftText(path.hasSuffix(".swift") ? source : "")
+    }
 
     var isSwift: Bool { path.hasSuffix(".swift") }
     var isSource: Bool { path.hasPrefix("Sources/") && isSwift }

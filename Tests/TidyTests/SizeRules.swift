@@ -10,7 +10,7 @@ extension Rule {
 
     static let functionLength = Rule("no function over 70 lines") { file in
         guard file.isSwift else { return [] }
-        let text = SwiftText(file.source)
+        let text = file.text
         return functions(text).filter { $0.lines > longestFunction }.map {
             file.violation($0.line, "\($0.name) has \($0.lines) lines, \(longestFunction) allowed")
         }

@@ -4,12 +4,15 @@ struct SwiftText {
     let code: [UInt8]
     /// The comments: all else is blanks.
     let comments: [UInt8]
+    /// Names in the code with their offsets, in order: identifiers and keywords.
+    let words: [(text: String, offset: Int)]
 
     init(_ source: String) {
         var scanner = Scanner(bytes: Array(source.utf8))
         scanner.scan()
         code = scanner.code
         comments = scanner.comments
+        words = SwiftText.words(scanner.code)
     }
 
     var codeLines: [Substring] { SwiftText.lines(code) }
@@ -18,21 +21,6 @@ struct SwiftText {
     /// The 1-based line of an offset into `code`.
     func line(of offset: Int) -> Int {
         1 + code[..<offset].count { $0 == UInt8(ascii: "\n") }
-    }
-
-    /// Names in the code with their offsets, in order: identifiers and keywords.
-    var words: [(text: String, offset: Int)] {
-        var words: [(text: String, offset: Int)] = []
-        var start: Int?
-        for (offset, byte) in (code + [0]).enumerated() {
-            if SwiftText.isWordByte(byte) {
-                start = start ?? offset
-            } else if let first = start {
-                words.append((String(decoding: code[first..<offset], as: UTF8.self), first))
-                start = nil
-            }
-        }
-        return words
     }
 
     /// The first byte at or after `offset` that is no blank, and where it is.
@@ -60,6 +48,20 @@ struct SwiftText {
             }
         }
         return nil
+    }
+
+    private static func words(_ code: [UInt8]) -> [(text: String, offset: Int)] {
+        var words: [(text: String, offset: Int)] = []
+        var start: Int?
+        for offset in 0...code.count {
+            if offset < code.count, isWordByte(code[offset]) {
+                start = start ?? offset
+            } else if let first = start {
+                words.append((String(decoding: code[first..<offset], as: UTF8.self), first))
+                start = nil
+            }
+        }
+        return words
     }
 
     static func isWordByte(_ byte: UInt8) -> Bool {
