@@ -1,0 +1,42 @@
+# make demo      the whole story on this machine, from a clean clone
+# make test      all tests that need neither root nor a LAN
+# make test-lan  the tests on a LAN of network namespaces (root)
+# make bench     measurements, built for release
+# make format    formats the code; make lint only looks
+SWIFT := $(shell command -v swift || echo /opt/swift/usr/bin/swift)
+CODE := Sources Tests Package.swift
+NAMESPACES_REFUSED := test-lan makes network namespaces and needs root with the right to (CAP_SYS_ADMIN, CAP_NET_ADMIN): try sudo make test-lan
+
+.PHONY: build demo test test-lan bench format lint setup clean
+
+build: setup
+	$(SWIFT) build --product wifictl
+
+demo: setup
+	$(SWIFT) build --product wifictl
+	@"$$($(SWIFT) build --show-bin-path)/wifictl" demo
+
+test:
+	@scripts/setup.sh test
+	$(SWIFT) test
+
+test-lan:
+	@scripts/setup.sh lan
+	@unshare --net true 2>/dev/null || { echo "$(NAMESPACES_REFUSED)" >&2; exit 1; }
+	WIFI_LAN_TESTS=1 $(SWIFT) test --filter LANTests
+
+bench: setup
+	$(SWIFT) build -c release --product wifictl
+	@"$$($(SWIFT) build -c release --show-bin-path)/wifictl" bench
+
+format:
+	$(SWIFT) format -i -r $(CODE)
+
+lint:
+	$(SWIFT) format lint -s -r $(CODE)
+
+setup:
+	@scripts/setup.sh build
+
+clean:
+	rm -rf .build

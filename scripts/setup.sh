@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Makes sure that what a purpose needs is there: setup.sh build|test|lan
+# Looks for the things themselves (a command, a header), not for package names, and installs Debian's packages only for
+# what is missing, only as root, and only after saying so.
+set -euo pipefail
+
+purpose=${1:-build}
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+fail() { say "$*"; exit 1; }
+
+missing=()
+need_command() { command -v "$1" >/dev/null 2>&1 || missing+=("$2"); }
+need_file() {
+    local file
+    for file in $1; do [ -e "$file" ] && return; done
+    missing+=("$2")
+}
+
+# Distributions differ in where the toolchain goes; the usual place counts even when it isn't in PATH.
+command -v swift >/dev/null 2>&1 || [ -x /opt/swift/usr/bin/swift ] ||
+    fail "no swift in PATH nor in /opt/swift/usr/bin: install a Swift 6.3 toolchain from swift.org and try again"
+
+need_command pkg-config pkg-config
+need_file "/usr/include/openssl/ssl.h /usr/local/include/openssl/ssl.h" libssl-dev
+need_file "/usr/include/linux/nl80211.h" linux-libc-dev
+case $purpose in
+build) ;;
+test)
+    need_command python3 python3
+    need_command bash bash
+    ;;
+lan)
+    need_command python3 python3
+    need_command ip iproute2
+    need_command nft nftables
+    ;;
+*) fail "unknown purpose '$purpose': one of build, test, lan" ;;
+esac
+
+[ ${#missing[@]} -gt 0 ] || exit 0
+say "missing: ${missing[*]}"
+command -v apt-get >/dev/null 2>&1 || fail "no apt-get here: install these (Debian's names) with your system's package manager"
+[ "$(id -u)" -eq 0 ] || fail "run this once as root: apt-get install ${missing[*]}"
+say "installing them with apt-get"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q >&2
+apt-get install -q -y --no-install-recommends "${missing[@]}" >&2
