@@ -4,6 +4,8 @@ enum CommandRegistry {
     static let toolVersion = "0.1.0"
 
     static let commands: [Command] = [
-        .completions
+        .frames,
+        .encode,
+        .completions,
     ]
 }

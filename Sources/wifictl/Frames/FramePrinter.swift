@@ -1,0 +1,92 @@
+import FrameCodec
+import SocketCore
+
+/// Prints the frames of one stream: a JSON line each, or a row each under titles that come once.
+///
+/// Rows leave as the frames come, so the columns have fixed widths instead of fitted ones.
+struct FramePrinter {
+    private let output: Output
+    private var hasTitles = false
+
+    init(_ output: Output) { self.output = output }
+
+    mutating func frame(at offset: UInt64, _ header: FrameHeader, _ body: RawSpan) {
+        if output.isJSON {
+            output.json("frame", FramePrinter.members(at: offset, header, body))
+            return
+        }
+        titles(FrameRow.titles)
+        output.line(FrameRow(offset: offset, header, body).text(width: output.width))
+    }
+
+    func failure(_ report: FrameErrorReport) {
+        if output.isJSON { output.json("error", report.members) }
+    }
+
+    private mutating func titles(_ text: String) {
+        guard !hasTitles else { return }
+        hasTitles = true
+        output.line(output.paint(text, .bold))
+    }
+
+    /// `offset`, `msgId`, `version`, `len`, `body`.
+    static func members(at offset: UInt64, _ header: FrameHeader, _ body: RawSpan) -> [JSONValue.Member] {
+        [
+            JSONValue.Member("offset", .whole(offset)), JSONValue.Member("msgId", .whole(header.msgId)),
+            JSONValue.Member("version", .whole(header.version)), JSONValue.Member("len", .whole(header.bodyLength)),
+            JSONValue.Member("body", .string(body.withUnsafeBytes { Hex.text($0) })),
+        ]
+    }
+}
+
+/// One frame as a line for people.
+struct FrameRow {
+    static let titles = row("offset", "msgId", "kind", "version", "len") + "body"
+    /// Characters of a body shown where no terminal says how wide it is.
+    static let previewLength = 80
+
+    private let columns: String
+    private let preview: String
+
+    init(offset: UInt64, _ header: FrameHeader, _ body: RawSpan) {
+        let kind = FrameKind(msgId: header.msgId, bodyLength: header.bodyLength)
+        columns = FrameRow.row("\(offset)", "\(header.msgId)", kind.rawValue, "\(header.version)", "\(header.bodyLength)")
+        preview = FrameRow.preview(of: body)
+    }
+
+    func text(width: Int?) -> String {
+        let room = width.map { max(8, $0 - columns.utf8.count) } ?? FrameRow.previewLength
+        let line = columns + DisplayWidth.fit(preview, to: room)
+        return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+
+    private static func row(_ offset: String, _ msgId: String, _ kind: String, _ version: String, _ length: String) -> String {
+        [right(offset, 10), right(msgId, 10), left(kind, 15), right(version, 7), right(length, 8), ""].joined(separator: "  ")
+    }
+
+    private static func left(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.utf8.count))
+    }
+
+    private static func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.utf8.count)) + text
+    }
+
+    /// Text as it stands where the body is UTF-8 without control characters, else hex digits.
+    static func preview(of body: RawSpan) -> String {
+        let shown = 4 * previewLength
+        return body.withUnsafeBytes { bytes in
+            let start = bytes.prefix(shown)
+            if let text = textPrefix(start, isCut: bytes.count > shown), DisplayWidth.printable(text) == text { return text }
+            return Hex.text(start)
+        }
+    }
+
+    /// The bytes as text; of a body that was cut for showing, up to three bytes of a last character may be left out.
+    private static func textPrefix(_ bytes: Slice<UnsafeRawBufferPointer>, isCut: Bool) -> String? {
+        for dropped in 0...(isCut ? 3 : 0) {
+            if let text = String(validating: bytes.dropLast(dropped), as: UTF8.self) { return text }
+        }
+        return nil
+    }
+}

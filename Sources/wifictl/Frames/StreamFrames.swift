@@ -1,0 +1,34 @@
+import FrameCodec
+
+/// Prints the frames of one byte stream as they come.
+///
+/// - Throws: `ToolError` for the stream's first frame error (its JSON line has been printed) or unreadable input.
+func cutStream(
+    _ source: consuming StreamInput, _ stream: consuming FrameCutter, chunk: Int, _ context: Context
+) throws {
+    var input = source
+    var cutter = stream
+    var printer = FramePrinter(context.output)
+    var failure: FrameError?
+    while failure == nil {
+        try context.cancellation.check()
+        let piece = try input.next()
+        do throws(FrameError) {
+            if piece.isEmpty {
+                try cutter.finish()
+                break
+            }
+            for start in stride(from: 0, to: piece.count, by: chunk) {
+                let part = piece.span.bytes.extracting(start..<min(start + chunk, piece.count))
+                try cutter.feed(part) { offset, header, body in printer.frame(at: offset, header, body) }
+            }
+        } catch {
+            failure = error
+        }
+    }
+    if input.hasGuessedOffsets { context.output.remark("the first column was taken for offsets") }
+    guard let failure else { return }
+    let report = FrameErrorReport(offset: cutter.offset, error: failure)
+    printer.failure(report)
+    throw ToolError(report.sentence, hint: report.advice)
+}
