@@ -1,0 +1,48 @@
+import FrameCodec
+import SocketCore
+
+/// Why a datagram is no discovery message. The sender's fault: it is counted and dropped, and nothing else happens
+/// (protocol.md, section 4).
+public enum DatagramError: Error, Equatable, Sendable {
+    /// Longer than ``DiscoveryDatagram/maximumByteCount``; it was dropped unread.
+    case tooLong(byteCount: Int)
+    /// Not one whole frame.
+    case frame(FrameError)
+    /// Bytes after the frame.
+    case trailingBytes(Int)
+    /// A probe or reply with msgId 0.
+    case zeroMessageId
+    /// The body is no JSON text.
+    case notJSON(JSONError)
+    /// JSON, but none of `probe`, `reply`, `announce`, `bye`.
+    case unknownMessage
+    /// A message of a kind that isn't meant for this receiver, like a probe at a controller.
+    case unexpectedMessage
+    /// A required key isn't there.
+    case missingKey(String)
+    /// A key holds another type, or a value outside its range.
+    case badValue(key: String)
+
+    /// One word for counters and JSON.
+    public var reason: Reason {
+        switch self {
+        case .tooLong: .tooLong
+        case .frame: .frame
+        case .trailingBytes: .trailingBytes
+        case .zeroMessageId: .zeroMessageId
+        case .notJSON: .notJSON
+        case .unknownMessage: .unknownMessage
+        case .unexpectedMessage: .unexpectedMessage
+        case .missingKey: .missingKey
+        case .badValue: .badValue
+        }
+    }
+
+    /// The error without its numbers.
+    public enum Reason: String, Hashable, Sendable, CaseIterable, Comparable {
+        case tooLong, frame, trailingBytes, zeroMessageId, notJSON, unknownMessage, unexpectedMessage, missingKey, badValue
+
+        /// In alphabetical order, for output that doesn't depend on hashing.
+        public static func < (left: Reason, right: Reason) -> Bool { left.rawValue < right.rawValue }
+    }
+}

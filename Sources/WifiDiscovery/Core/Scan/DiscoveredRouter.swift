@@ -1,0 +1,75 @@
+import SocketCore
+
+/// A router as a scan knows it.
+public struct DiscoveredRouter: Equatable, Sendable {
+    /// A place where the router answers, or is said to be.
+    public struct Place: Hashable, Sendable {
+        /// The datagram's source; link-local IPv6 with its scope. Never what a body names.
+        public var address: IPAddress
+        /// The index of the interface that it came in by.
+        public var interface: UInt32
+
+        /// A place.
+        public init(_ address: IPAddress, interface: UInt32) {
+            self.address = address
+            self.interface = interface
+        }
+    }
+
+    /// What changed since the router was last reported.
+    public struct Changes: OptionSet, Hashable, Sendable {
+        /// The set's bits.
+        public let rawValue: Int
+        /// A set of those bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// It answered a probe of our own for the first time.
+        public static let confirmed = Changes(rawValue: 1)
+        /// Its best place is another one.
+        public static let address = Changes(rawValue: 2)
+        /// It shows another boot.
+        public static let rebooted = Changes(rawValue: 4)
+        /// It says something else about itself.
+        public static let description = Changes(rawValue: 8)
+        /// Two devices with its MAC answered one probe.
+        public static let conflict = Changes(rawValue: 16)
+        /// It answers at one more place.
+        public static let alternate = Changes(rawValue: 32)
+    }
+
+    /// What it says about itself.
+    public var router: RouterDescription
+    /// Its best place.
+    public var place: Place
+    /// Further places at which it answered, at most ``DiscoveryBounds/placesPerRouter`` with the best one.
+    public var alternates: [Place]
+    /// It answered a probe of our own; false for one that was only announced.
+    public var isConfirmed: Bool
+    /// Two devices with this MAC answered one probe with different boots.
+    public var isConflicted: Bool
+    /// The shortest time from a probe to its answer, the router's random wait included; nil until it answers.
+    public var roundTrip: Duration?
+    /// When it was last heard.
+    public var lastHeard: Instant
+
+    /// Its best address.
+    public var address: IPAddress { place.address }
+    /// The interface of its best address.
+    public var interface: UInt32 { place.interface }
+    /// Where its sessions are opened.
+    public var sessionEndpoint: Endpoint { Endpoint(place.address, port: router.tcp) }
+
+    /// A router.
+    public init(
+        router: RouterDescription, place: Place, alternates: [Place] = [], isConfirmed: Bool = true, isConflicted: Bool = false,
+        roundTrip: Duration? = nil, lastHeard: Instant = .zero
+    ) {
+        self.router = router
+        self.place = place
+        self.alternates = alternates
+        self.isConfirmed = isConfirmed
+        self.isConflicted = isConflicted
+        self.roundTrip = roundTrip
+        self.lastHeard = lastHeard
+    }
+}

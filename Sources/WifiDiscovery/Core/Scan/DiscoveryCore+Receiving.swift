@@ -1,0 +1,132 @@
+import FrameCodec
+import SocketCore
+
+extension DiscoveryCore {
+    /// Takes one datagram.
+    ///
+    /// `source` is where it came from, IPv6 with the scope that the system gave; `interface` the index of the interface that
+    /// it arrived by; `link` the socket, or nil for one that only listens to the group. Nothing that comes in can end a scan.
+    public mutating func received(_ datagram: RawSpan, from source: Endpoint, interface: UInt32, link: DiscoveryLink.ID?, now: Instant) {
+        guard !isFinished else { return }
+        let parsed: DiscoveryDatagram
+        do throws(DatagramError) { parsed = try DiscoveryDatagram.parse(datagram) } catch { return refuse(error) }
+        let place = DiscoveredRouter.Place(source.address.scoped(to: interface), interface: interface)
+        switch parsed.message {
+        case .reply(let nonce, let router):
+            guard let link, let asked = links[link]?.nonces.find(nonce, msgId: parsed.msgId, now: now) else {
+                return counters.stale += 1
+            }
+            guard budget.take(from: source.address.unscoped, now: now, renews: isWatching) else { return counters.rateLimited += 1 }
+            links[link]?.heardSinceRound = true
+            links[link]?.failure = nil
+            answered(router, at: place, link: link, asked: asked, now: now)
+        case .announce(let router):
+            counters.announcements += 1
+            announced(router, at: place, now: now)
+        case .bye(let mac, let boot):
+            counters.byes += 1
+            saidBye(mac, boot: boot, at: place, now: now)
+        case .probe:
+            // Another controller's, heard where the group is listened to; at a socket of our own it is misplaced.
+            if link != nil { refuse(.unexpectedMessage) }
+        }
+    }
+
+    /// A datagram came that was longer than ``DiscoveryDatagram/maximumByteCount`` and wasn't read.
+    public mutating func receivedOversize() { refuse(.tooLong(byteCount: DiscoveryDatagram.maximumByteCount + 1)) }
+
+    /// The system refused to send a probe, and why. The scan goes on by the link's other ways.
+    public mutating func sendFailed(_ probe: OutgoingProbe, reason: String, now: Instant) {
+        counters.sendFailures += 1
+        guard var state = links[probe.link], !isFinished else { return }
+        let isFirst = state.failure == nil
+        state.failure = reason
+        // Where the group can't even be sent to, the directed broadcast needn't wait for two silent rounds.
+        if isFirst, probe.destination.address.isMulticast, !state.link.broadcasts.isEmpty { state.nextRound = now }
+        links[probe.link] = state
+    }
+
+    private mutating func refuse(_ error: DatagramError) { counters.invalid[error.reason, default: 0] += 1 }
+
+    private mutating func answered(
+        _ router: RouterDescription, at place: DiscoveredRouter.Place, link: DiscoveryLink.ID, asked: NonceBook.Asked, now: Instant
+    ) {
+        if let wanted = configuration.mac, wanted != router.mac { return counters.stale += 1 }
+        let mac = router.mac
+        let isNew = table.entries[mac] == nil
+        if isNew {
+            guard makeRoom(for: place.address, confirmed: true) else { return counters.rateLimited += 1 }
+            table.insert(RouterEntry(announced: router, at: place, now: now), from: place.address)
+        }
+        guard let outcome = table.entries[mac]?.answered(router, at: place, link: link, asked: asked, now: now) else { return }
+        guard case .news(let changes) = outcome, let shown = table.entries[mac]?.shown else { return counters.duplicates += 1 }
+        counters.replies += 1
+        if changes.contains(.confirmed) { table.confirmed() }
+        if isNew {
+            events.append(.found(shown))
+        } else if !changes.isEmpty {
+            events.append(.updated(shown, changes))
+        }
+        if configuration.endsAtMatch, matches(shown) { finish(.matched(mac)) }
+    }
+
+    /// Whether this router is what the caller waits for.
+    func matches(_ router: DiscoveredRouter) -> Bool {
+        if let wanted = configuration.mac { return wanted == router.router.mac }
+        return Grading.of(router.router, link: linkAddresses).grade <= .radio
+    }
+
+    private mutating func makeRoom(for source: IPAddress, confirmed: Bool) -> Bool {
+        switch table.room(for: source, confirmed: confirmed) {
+        case .free: return true
+        case .full: return false
+        case .after(let evicted):
+            lose(evicted, .evicted)
+            return true
+        }
+    }
+
+    /// A hint: listed as unconfirmed, and asked.
+    private mutating func announced(_ router: RouterDescription, at place: DiscoveredRouter.Place, now: Instant) {
+        if let wanted = configuration.mac, wanted != router.mac { return }
+        guard let entry = table.entries[router.mac] else {
+            guard makeRoom(for: place.address, confirmed: false) else { return counters.rateLimited += 1 }
+            let new = RouterEntry(announced: router, at: place, now: now)
+            table.insert(new, from: place.address)
+            events.append(.found(new.shown))
+            return followUp(router.mac, at: place, now: now)
+        }
+        let isNews = entry.shown.router.withoutUptime != router.withoutUptime || entry.shown.place != place
+        let changes = table.entries[router.mac]?.announced(router, at: place, now: now) ?? []
+        if !changes.isEmpty { report(router.mac, changes) }
+        if isNews || !entry.shown.isConfirmed { followUp(router.mac, at: place, now: now) }
+    }
+
+    /// A hint as well: whoever it names is asked, and gone when it doesn't answer. A goodbye of an earlier boot is old news.
+    private mutating func saidBye(_ mac: MACAddress, boot: HexToken?, at place: DiscoveredRouter.Place, now: Instant) {
+        guard isWatching, let entry = table.entries[mac], entry.leavesAt == nil else { return }
+        if let boot, let known = entry.shown.router.boot, boot != known { return }
+        table.markLeaving(mac, at: now + DiscoveryCore.byeGrace)
+        for candidate in [entry.shown.place] + entry.shown.alternates { followUp(mac, at: candidate, now: now) }
+    }
+
+    /// Gives up routers whose goodbye proved true.
+    mutating func leave(now: Instant) {
+        for mac in table.left(now: now) { lose(mac, .bye) }
+    }
+
+    /// Looks for routers and places that fell silent.
+    mutating func sweep(now: Instant) {
+        nextSweep = now + DiscoveryCore.sweepInterval
+        // Sorted, so that two runs with one seed tell the same story.
+        for (mac, entry) in table.entries.sorted(by: { $0.key < $1.key }) {
+            if now - entry.shown.lastHeard >= DiscoveryCore.expiry {
+                lose(mac, .expired)
+            } else {
+                let limit = Instant(nanoseconds: now.nanoseconds - DiscoveryCore.expiry.inNanoseconds)
+                let changes = table.entries[mac]?.forgetPlaces(silentSince: limit) ?? []
+                if !changes.isEmpty { report(mac, changes) }
+            }
+        }
+    }
+}

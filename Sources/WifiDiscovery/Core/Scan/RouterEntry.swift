@@ -1,0 +1,168 @@
+import SocketCore
+
+/// One router in a scan, with what is needed to tell news from repetition.
+struct RouterEntry {
+    /// One place with the newest answer from it.
+    struct Record {
+        var place: DiscoveredRouter.Place
+        var link: DiscoveryLink.ID
+        var asked: NonceBook.Asked
+        var boot: HexToken?
+        var heardAt: Instant
+    }
+
+    /// What one reply meant.
+    enum Outcome: Equatable {
+        case duplicate
+        case news(DiscoveredRouter.Changes)
+    }
+
+    private(set) var shown: DiscoveredRouter
+    private(set) var records: [Record] = []
+    /// Probes that it answered; enough of them make it worth a place in the `known` list.
+    private(set) var answers = 0
+    /// The two newest epochs that it answered in.
+    private var newestEpochs = (latest: -1, before: -1)
+    private var newestAsked: Instant?
+    /// A goodbye came, and by then an answer must have come or it's gone.
+    var leavesAt: Instant?
+
+    /// A router that was only announced.
+    init(announced router: RouterDescription, at place: DiscoveredRouter.Place, now: Instant) {
+        shown = DiscoveredRouter(router: router, place: place, isConfirmed: false, lastHeard: now)
+    }
+
+    /// Announced once more: only a sign of life while nothing better is known.
+    mutating func announced(_ router: RouterDescription, at place: DiscoveredRouter.Place, now: Instant) -> DiscoveredRouter.Changes {
+        guard !shown.isConfirmed else { return [] }
+        let changed = shown.router.withoutUptime != router.withoutUptime
+        shown.router = router
+        shown.place = place
+        shown.lastHeard = now
+        return changed ? .description : []
+    }
+
+    /// Takes an answer to a probe of our own.
+    mutating func answered(
+        _ router: RouterDescription, at place: DiscoveredRouter.Place, link: DiscoveryLink.ID, asked: NonceBook.Asked, now: Instant
+    ) -> Outcome {
+        let known = records.firstIndex { $0.place == place }
+        let rival = records.contains { isRival($0, boot: router.boot, place: place, link: link, asked: asked) }
+        if let known, records[known].asked.nonce == asked.nonce, !rival || shown.isConflicted { return .duplicate }
+        var changes: DiscoveredRouter.Changes = []
+        let before = shown
+        let isNewest = newestAsked.map { asked.sentAt >= $0 } ?? true
+        note(asked, now: now)
+        if rival, !shown.isConflicted {
+            shown.isConflicted = true
+            changes.insert(.conflict)
+        }
+        if !shown.isConflicted, isNewest, differ(before.router.boot, router.boot), before.isConfirmed {
+            changes.insert(.rebooted)
+            // What answered before the reboot may be gone: it has to answer anew.
+            records = records.filter { !differ($0.boot, router.boot) }
+        }
+        store(Record(place: place, link: link, asked: asked, boot: router.boot, heardAt: now))
+        if isNewest, takesDescription(router) {
+            shown.router = router
+            if before.router.withoutUptime != router.withoutUptime, before.isConfirmed, !changes.contains(.rebooted) {
+                changes.insert(.description)
+            }
+        }
+        if !before.isConfirmed {
+            shown.isConfirmed = true
+            changes.insert(.confirmed)
+        }
+        return .news(changes.union(rearrange(before)))
+    }
+
+    /// Forgets what was reachable by a link; false when nothing is left.
+    mutating func forget(_ link: DiscoveryLink.ID) -> (DiscoveredRouter.Changes, isReachable: Bool) {
+        let before = shown
+        records.removeAll { $0.link == link }
+        guard !records.isEmpty else { return ([], false) }
+        return (rearrange(before), true)
+    }
+
+    /// Forgets places that have been silent since `limit` while others answered.
+    mutating func forgetPlaces(silentSince limit: Instant) -> DiscoveredRouter.Changes {
+        let before = shown
+        guard records.contains(where: { $0.heardAt >= limit }) else { return [] }
+        records.removeAll { $0.heardAt < limit }
+        return rearrange(before)
+    }
+
+    private func differ(_ left: HexToken?, _ right: HexToken?) -> Bool { left != nil && right != nil && left != right }
+
+    /// Another boot in answer to one probe: on one link that is one nonce, on two it is one epoch.
+    private func isRival(
+        _ record: Record, boot: HexToken?, place: DiscoveredRouter.Place, link: DiscoveryLink.ID, asked: NonceBook.Asked
+    ) -> Bool {
+        guard differ(record.boot, boot) else { return false }
+        if record.asked.nonce == asked.nonce { return true }
+        return record.link != link && record.place != place && record.asked.epoch == asked.epoch
+    }
+
+    /// Of two rivals the one with the smaller boot is shown, so that the order of arrival doesn't matter.
+    private func takesDescription(_ router: RouterDescription) -> Bool {
+        guard shown.isConflicted, let mine = shown.router.boot, let theirs = router.boot else { return true }
+        return theirs.value <= mine.value
+    }
+
+    private mutating func note(_ asked: NonceBook.Asked, now: Instant) {
+        if asked.epoch > newestEpochs.latest { newestEpochs = (asked.epoch, newestEpochs.latest) }
+        newestAsked = max(newestAsked ?? asked.sentAt, asked.sentAt)
+        answers += 1
+        leavesAt = nil
+        shown.lastHeard = now
+        let trip = now - asked.sentAt
+        shown.roundTrip = min(shown.roundTrip ?? trip, trip)
+    }
+
+    private mutating func store(_ record: Record) {
+        if let index = records.firstIndex(where: { $0.place == record.place }) {
+            records[index] = record
+        } else if records.count < DiscoveryBounds.placesPerRouter {
+            records.append(record)
+        } else if let oldest = records.indices.min(by: { records[$0].heardAt < records[$1].heardAt }) {
+            records[oldest] = record
+        }
+    }
+
+    /// The best place is the best-ranked one of those that answered one of the last two probes that the router answered at all:
+    /// one lost datagram doesn't move it, and a changed address does.
+    private mutating func rearrange(_ before: DiscoveredRouter) -> DiscoveredRouter.Changes {
+        let ranked = records.sorted { PlaceRank($0.place) < PlaceRank($1.place) }
+        let fresh = ranked.first { $0.asked.epoch >= newestEpochs.before }
+        guard let best = fresh ?? ranked.first else { return [] }
+        shown.place = best.place
+        shown.alternates = ranked.map(\.place).filter { $0 != best.place }
+        guard before.isConfirmed else { return [] }
+        if before.place != shown.place { return .address }
+        return before.alternates != shown.alternates ? .alternate : []
+    }
+}
+
+/// IPv4 before IPv6 before link-local IPv6 before self-assigned IPv4; then by number, so that nothing depends on order.
+private struct PlaceRank: Comparable {
+    private let rank: Int
+    private let interface: UInt32
+    private let high: UInt64
+    private let low: UInt64
+
+    init(_ place: DiscoveredRouter.Place) {
+        interface = place.interface
+        switch place.address {
+        case .v4(let bits):
+            rank = place.address.isLinkLocal ? 3 : 0
+            (high, low) = (0, UInt64(bits))
+        case .v6(let upper, let lower, _):
+            rank = place.address.isLinkLocal ? 2 : 1
+            (high, low) = (upper, lower)
+        }
+    }
+
+    static func < (left: PlaceRank, right: PlaceRank) -> Bool {
+        (left.rank, left.interface, left.high, left.low) < (right.rank, right.interface, right.high, right.low)
+    }
+}
