@@ -40,6 +40,32 @@ struct BinaryTests {
         }
     }
 
+    @Test(
+        "colours are for terminals that want them",
+        arguments: [
+            (["TERM": "xterm-256color", "NO_COLOR": ""], true), (["TERM": "xterm-256color", "NO_COLOR": "1"], false),
+            (["TERM": "dumb", "NO_COLOR": ""], false),
+        ])
+    func colours(environment: [String: String], expected: Bool) async throws {
+        // Python's pty module lends a terminal; the tool's standard error is that terminal then.
+        let words = ["python3", "-c", "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)", BuiltTool.path, "completons"]
+        let result = try await runCommand(words, environment: environment)
+        #expect(result.status == 64)
+        #expect(result.text.contains("unknown command 'completons'"))
+        #expect(result.output.contains(0x1B) == expected)
+    }
+
+    @Test func `Ctrl-C ends a command that waits for input, in an orderly way`() async throws {
+        let child = try ChildProcess([BuiltTool.path, "frames", "--json"])
+        child.write([0, 0, 0, 7, 0, 1, 0, 0, 0, 0])
+        // The first frame's line says that the command is under way and waits for more.
+        _ = try await child.line("frame") { $0.hasPrefix("{\"type\":\"frame\"") }
+        child.signal(SIGINT)
+        let result = try await child.result()
+        #expect(result.status == 130)
+        #expect(result.errorText.isEmpty, "\(result.errorText)")
+    }
+
     @Test func `a closed pipe ends quietly`() async throws {
         let script = "\(BuiltTool.path) completions bash | head -c 1 > /dev/null; echo \"${PIPESTATUS[0]}\""
         let result = try await runCommand(["bash", "-c", "exec 2>&1; \(script)"])
