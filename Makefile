@@ -2,12 +2,15 @@
 # make test      all tests that need neither root nor a LAN
 # make test-lan  the tests on a LAN of network namespaces (root)
 # make bench     measurements, built for release
+# make embedded builds FrameCodec as firmware would, with Embedded Swift
 # make format    formats the code; make lint only looks
 SWIFT := $(shell command -v swift || echo /opt/swift/usr/bin/swift)
 CODE := Sources Tests Package.swift
 NAMESPACES_REFUSED := test-lan makes network namespaces and needs root with the right to (CAP_SYS_ADMIN, CAP_NET_ADMIN): try sudo make test-lan
 
-.PHONY: build demo test test-lan bench format lint setup clean
+EMBEDDED := -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes -swift-version 6 -wmo -parse-as-library -O
+
+.PHONY: build demo test test-lan bench embedded format lint setup clean
 
 build: setup
 	$(SWIFT) build --product wifictl
@@ -28,6 +31,10 @@ test-lan:
 bench: setup
 	$(SWIFT) build -c release --product wifictl
 	@"$$($(SWIFT) build -c release --show-bin-path)/wifictl" bench
+
+embedded:
+	@mkdir -p .build
+	$(SWIFT)c $(EMBEDDED) -warnings-as-errors -module-name FrameCodec -c Sources/FrameCodec/*.swift -o .build/FrameCodec-embedded.o
 
 format:
 	$(SWIFT) format -i -r $(CODE)

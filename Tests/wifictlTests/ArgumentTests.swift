@@ -139,6 +139,13 @@ struct CommandLineTests {
             Issue.record("no help of the tool or no version")
             return
         }
+        for words in [["identity", "--help"], ["help", "identity"]] {
+            guard case .familyHelp(let family) = try invocation(words) else {
+                Issue.record("no help for \(words)")
+                continue
+            }
+            #expect(family.map(\.name) == ["identity show", "identity revoke"])
+        }
         guard case .run = try invocation(["send", "attic", "--", "--help"]) else {
             Issue.record("a body of --help was taken for a wish for help")
             return

@@ -91,6 +91,20 @@ struct BinaryTests {
     }
 }
 
+/// The manual page, where something here can read it.
+struct ManualTests {
+    @Test func `the manual names every command and option, and every line that begins with a dot is a request`() async throws {
+        let result = try await BuiltTool.run(["manual"])
+        #expect(result.status == 0)
+        let requests: Set<Substring> = [".TH", ".SH", ".SS", ".TP", ".B", ".PP", ".RS", ".RE", ".nf", ".fi"]
+        for line in result.lines where line.hasPrefix(".") { #expect(requests.contains(line.prefix { $0 != " " }), "\(line)") }
+        for command in CommandRegistry.commands {
+            #expect(result.text.contains(".SS \"\(command.name.replacing("-", with: "\\-"))"))
+            for option in command.options { #expect(result.text.contains("\\-\\-" + option.name.replacing("-", with: "\\-"))) }
+        }
+    }
+}
+
 struct CancellationTests {
     @Test func `the signal is raised once and tells everybody, latecomers too`() async {
         let signal = CancellationSignal()

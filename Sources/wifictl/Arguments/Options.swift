@@ -20,6 +20,14 @@ extension OptionDeclaration {
     var isRepeatable: Bool { false }
     var defaultText: String? { nil }
     var letter: Character? { nil }
+
+    /// How the option is written: `-q, --quiet`, `--for TIME`.
+    var spelling: String { (letter.map { "-\($0), " } ?? "") + "--" + name + (placeholder.map { " " + $0 } ?? "") }
+
+    /// The help with what goes for all options: whether it repeats, and its default after `beforeDefault`.
+    func fullHelp(beforeDefault gap: Character = " ") -> String {
+        help + (isRepeatable ? "; may be repeated" : "") + (defaultText.map { "; default\(gap)\($0)" } ?? "")
+    }
 }
 
 /// An option without a value: `--watch`. Read as `Bool`.

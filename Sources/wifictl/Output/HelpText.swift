@@ -12,6 +12,13 @@ struct HelpText {
         (command.map(sections) ?? toolSections()).joined(separator: "\n\n")
     }
 
+    /// The help of commands that share their first word.
+    func render(family: [Command]) -> String {
+        let tool = CommandRegistry.toolName
+        let first = family.first?.name.prefix { $0 != " " } ?? ""
+        return "Usage: \(tool) \(first) COMMAND [ARGUMENTS]\n\nCommands:\n" + listed(family.map { ($0.name, $0.summary) })
+    }
+
     private func toolSections() -> [String] {
         let tool = CommandRegistry.toolName
         let commands = CommandRegistry.commands.map { (left: $0.name, right: $0.summary) }
@@ -40,11 +47,7 @@ struct HelpText {
     }
 
     private func entry(_ option: any OptionDeclaration) -> (left: String, right: String) {
-        let letter = option.letter.map { "-\($0), " } ?? ""
-        let placeholder = option.placeholder.map { " \($0)" } ?? ""
-        let more =
-            (option.isRepeatable ? "; may be repeated" : "") + (option.defaultText.map { "; default\(HelpText.unbreakable)\($0)" } ?? "")
-        return (letter + "--" + option.name + placeholder, option.help + more)
+        (option.spelling, option.fullHelp(beforeDefault: HelpText.unbreakable))
     }
 
     private func listed(_ entries: [(left: String, right: String)]) -> String {

@@ -1,7 +1,10 @@
 /// What the words of the command line ask for.
 enum Invocation {
     case version
+    /// The help of one command, or of the tool.
     case help(Command?)
+    /// The help of the commands that share a first word.
+    case familyHelp([Command])
     case run(Command, Arguments)
 }
 
@@ -21,11 +24,19 @@ extension CommandRegistry {
             _ = try ArgumentParser(options: CommonOptions.all).parse(early)
             throw UsageError("which command?", hint: "\(toolName) --help lists them")
         }
-        if first == "help" { return .help(try rest.isEmpty ? nil : command(named: rest.removeFirst(), &rest, among: commands)) }
+        let wantsHelp = first == "help" || rest.prefix(while: { $0 != "--" }).contains { $0 == "--help" || $0 == "-h" }
+        if wantsHelp { return try help(first == "help" ? Array(rest) : [first] + rest, among: commands) }
         let command = try command(named: first, &rest, among: commands)
-        // Asking for help must work however wrong the rest of the line is.
-        if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) { return .help(command) }
         return .run(command, try command.parser.parse(early + rest))
+    }
+
+    /// Asking for help must work however wrong the rest of the line is.
+    private static func help(_ words: [String], among commands: [Command]) throws(UsageError) -> Invocation {
+        guard let first = words.first, !first.hasPrefix("-") else { return .help(nil) }
+        let family = commands.filter { $0.name.hasPrefix(first + " ") }
+        if !family.isEmpty, words.count < 2 || words[1].hasPrefix("-") { return .familyHelp(family) }
+        var rest = words.dropFirst()
+        return .help(try command(named: first, &rest, among: commands))
     }
 
     private static func takesSeparateValue(_ word: String) -> Bool {

@@ -6,6 +6,6 @@ enum CommandRegistry {
     static let commands: [Command] = [
         .frames,
         .encode,
-        .completions,
+        .completions, .manual,
     ]
 }

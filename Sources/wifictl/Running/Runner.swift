@@ -10,7 +10,9 @@ struct Runner {
             case .version:
                 return printed("\(CommandRegistry.toolName) \(CommandRegistry.toolVersion)")
             case .help(let command):
-                return printed(HelpText(width: Terminal.width(of: STDOUT_FILENO) ?? 80).render(command))
+                return printed(help.render(command))
+            case .familyHelp(let family):
+                return printed(help.render(family: family))
             case .run(let command, let arguments):
                 return await run(command, arguments)
             }
@@ -19,6 +21,8 @@ struct Runner {
             return .usage
         }
     }
+
+    private var help: HelpText { HelpText(width: Terminal.width(of: STDOUT_FILENO) ?? 80) }
 
     private func printed(_ text: String) -> ExitStatus {
         let output = Output(mode: .text, verbosity: .normal)

@@ -1,0 +1,70 @@
+/// `manual`: the manual page, made from the commands' own declarations.
+extension Command {
+    static let manual = Command(
+        name: "manual", summary: "prints the manual page", discussion: "The page is roff, as man reads it.", usesNetwork: false,
+        examples: [Example("wifictl manual | man -l -", "reads the manual")]
+    ) { _, context in
+        context.output.line(Manual.page(CommandRegistry.commands))
+        return .success
+    }
+}
+
+private enum Manual {
+    private static let tool = CommandRegistry.toolName
+
+    static func page(_ commands: [Command]) -> String {
+        let parts = [
+            ".TH \(tool.uppercased()) 1 \"\" \"\(tool) \(CommandRegistry.toolVersion)\"",
+            ".SH NAME\n\(tool) \\- finds Wi\\-Fi routers, tells which one you are connected to, and talks to it",
+            ".SH SYNOPSIS\n.B \(tool)\n[OPTIONS] COMMAND [ARGUMENTS]",
+            ".SH COMMANDS\n" + commands.map(section).joined(separator: "\n"),
+            ".SH OPTIONS OF EVERY COMMAND\n" + (CommonOptions.all + [CommonOptions.version]).map(entry).joined(separator: "\n"),
+            ".SH EXIT STATUS\n" + statuses.map { ".TP\n.B \($0.0.rawValue)\n\($0.1)" }.joined(separator: "\n"),
+            ".SH ENVIRONMENT\n.TP\n.B WIFICTL_HOME\nwhere state lies; else $XDG_STATE_HOME/\(tool), else ~/.local/state/\(tool)\n"
+                + ".TP\n.B NO_COLOR\nno colours when set to anything",
+        ]
+        return parts.joined(separator: "\n")
+    }
+
+    private static let statuses: [(ExitStatus, String)] = [
+        (.success, "done, or found"), (.negative, "nothing found, or not all delivered or proven"), (.failure, "an error"),
+        (.usage, "wrong usage"), (.interrupted, "interrupted"),
+    ]
+
+    private static func section(_ command: Command) -> String {
+        var parts = [
+            ".SS \"" + quoted(([command.name] + command.positionals).joined(separator: " ")) + "\"",
+            text(command.summary.capitalizedFirst + "."),
+        ]
+        if !command.discussion.isEmpty { parts.append(".PP\n" + text(command.discussion)) }
+        parts += command.options.map(entry)
+        parts += command.examples.map { ".PP\n\(text($0.explanation.capitalizedFirst)):\n.PP\n.RS\n.nf\n\(text($0.line))\n.fi\n.RE" }
+        return parts.joined(separator: "\n")
+    }
+
+    private static func entry(_ option: any OptionDeclaration) -> String {
+        ".TP\n.B \"\(quoted(option.spelling))\"\n\(text(option.fullHelp()))"
+    }
+
+    /// Text that roff takes for text: dashes stay dashes, and no line begins with a control character.
+    private static func text(_ text: String) -> String {
+        let escaped = text.reduce(into: "") { result, character in
+            switch character {
+            case "\\": result += "\\e"
+            case "-": result += "\\-"
+            default: result.append(character)
+            }
+        }
+        return escaped.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix(".") || $0.hasPrefix("'") ? "\\&" + $0 : String($0) }.joined(separator: "\n")
+    }
+
+    /// The same inside of double quotes.
+    private static func quoted(_ line: String) -> String {
+        text(line).reduce(into: "") { $0 += $1 == "\"" ? "\\(dq" : String($1) }
+    }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
