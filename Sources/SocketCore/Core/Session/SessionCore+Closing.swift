@@ -1,0 +1,124 @@
+// MARK: - Loss, suspension, close
+
+extension SessionCore {
+    /// We give the connection up.
+    mutating func fail(_ reason: LossReason, abort: Bool, _ now: Instant) {
+        actions.append(.close(connection, abort: abort))
+        lose(reason, now)
+    }
+
+    /// The connection is gone: what was in it is void, what is unsettled stays.
+    mutating func lose(_ reason: LossReason, _ now: Instant) {
+        let stoodFor = phase == .open ? now - phaseSince : .zero
+        let wasConnecting = phase == .connecting
+        dropConnection(now)
+        if mutated(.forgetOutbox) {
+            while outbox.popFirst() != nil {}
+            _ = ledger.remove(where: { _ in true })
+        }
+        emit(.state(.lost(reason)))
+        if let closing { return end(closing, .closed, now) }
+        guard configuration.role == .controller else {
+            forgetAt = now + configuration.timing.memory
+            return enter(.offline, now)
+        }
+        if !wasConnecting, stoodFor >= configuration.timing.reconnect.stability { failures = 0 }
+        failures += 1
+        let wait = configuration.timing.reconnect.wait(afterFailures: failures, &random)
+        reconnectAt = now + wait
+        enter(.backoff, now)
+        emit(.state(.reconnecting(attempt: failures, after: wait)))
+    }
+
+    /// Forgets the connection; messages without receipt that hadn't left whole end here.
+    private mutating func dropConnection(_ now: Instant) {
+        connection = .none
+        while let copy = staged.popFirst() {
+            guard copy.endsWithWriting else { continue }
+            emit(.outcome(MessageOutcome(ticket: copy.ticket, result: .notSent, sends: 1, elapsed: now - copy.acceptedAt)))
+        }
+        staged.removeAll()
+        output.reset()
+        ledger.connectionLost()
+        peerHasFinished = false
+        writingShut = false
+    }
+
+    /// The peer has shut its sending half, or closed: it gets what it's still owed, then the connection is closed.
+    public mutating func peerFinished(_ number: ConnectionNumber, now: Instant) {
+        guard number == connection, connection != .none else { return }
+        guard phase == .open, !writingShut, !output.isEmpty || !unhanded.isEmpty else {
+            return fail(.peerClosed, abort: false, now)
+        }
+        peerHasFinished = true
+        if closing == nil { closeStarted = now }
+    }
+
+    /// The application goes to the background: timers stop, the connection is given up in order, messages stay.
+    public mutating func suspend(now: Instant) {
+        guard phase != .closed, phase != .suspended, closing == nil else { return }
+        let hadConnection = connection != .none
+        if hadConnection { actions.append(.close(connection, abort: false)) }
+        dropConnection(now)
+        forgetAt = .distantFuture
+        enter(.suspended, now)
+        if hadConnection { emit(.state(.lost(.suspended))) }
+        emit(.state(.suspended))
+    }
+
+    /// The application is back: one new connection, at once.
+    public mutating func resume(now: Instant) {
+        guard phase == .suspended else { return }
+        failures = 0
+        enter(.offline, now)
+        if configuration.role == .controller { dial(now) } else { forgetAt = now + configuration.timing.memory }
+    }
+
+    /// Ends the session in order: nothing more is accepted, what waits is sent and its receipts are waited for, then the
+    /// sending half is shut, the peer is heard out, and the connection closed; all within ``SessionTiming/drain``.
+    public mutating func close(_ policy: ClosePolicy = .endSession, now: Instant) {
+        guard phase != .closed, closing == nil else { return }
+        guard phase == .open else {
+            if connection != .none { actions.append(.close(connection, abort: false)) }
+            dropConnection(now)
+            return end(policy, .closed, now)
+        }
+        closing = policy
+        closeStarted = now
+        continueClosing(now)
+    }
+
+    /// Goes a step on where closing (ours or the peer's) has got.
+    mutating func continueClosing(_ now: Instant) {
+        guard phase == .open, closing != nil || peerHasFinished else { return }
+        guard output.isEmpty else { return }
+        if peerHasFinished {
+            if unhanded.isEmpty { fail(closing == nil ? .peerClosed : .closed, abort: false, now) }
+            return
+        }
+        let isSettled = outbox.isEmpty && ledger.isEmpty && unhanded.isEmpty
+        if isSettled || now - closeStarted >= configuration.timing.linger { shutWriting(now) }
+    }
+
+    private mutating func shutWriting(_ now: Instant) {
+        guard !writingShut else { return }
+        writingShut = true
+        actions.append(.finishWriting(connection))
+    }
+
+    /// The time for an orderly end is over.
+    mutating func drainEnded(_ now: Instant) {
+        fail(closing == nil ? .peerClosed : .closed, abort: false, now)
+    }
+
+    /// The session is over.
+    mutating func end(_ policy: ClosePolicy, _ reason: LossReason, _ now: Instant) {
+        if policy == .endSession {
+            for message in ledger.remove(where: { _ in true }) { finish(message, message.mayHaveLeft ? .unknown : .notSent, now) }
+            while let message = outbox.popFirst() { finish(message, message.mayHaveLeft ? .unknown : .notSent, now) }
+        }
+        closing = nil
+        enter(.closed, now)
+        emit(.state(.closed(reason)))
+    }
+}

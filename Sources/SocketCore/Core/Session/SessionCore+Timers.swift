@@ -1,0 +1,94 @@
+// MARK: - Time
+
+extension SessionCore {
+    /// When ``advance(to:)`` must be called at the latest, and why.
+    public var deadline: SessionDeadline {
+        var next = SessionDeadline.none
+        let timing = configuration.timing
+        switch phase {
+        case .closed, .suspended: return next
+        case .offline: next.lower(to: forgetAt, .memory)
+        case .connecting: next.lower(to: phaseSince + timing.connect, .connect)
+        case .backoff: next.lower(to: reconnectAt, .reconnect)
+        case .greeting: next.lower(to: max(phaseSince + timing.hello, hearUntil), .hello)
+        case .open:
+            guard !configuration.isPlain else { break }
+            if output.isEmpty, !writingShut, !mutated(.noHeartbeat) { next.lower(to: lastSent + timing.heartbeat, .heartbeat) }
+            if isReading {
+                next.lower(to: max(lastReceived + timing.silence, hearUntil), .silence)
+                if !peerHasFinished { next.lower(to: max(ledger.nextCheck, hearUntil), .resend) }
+            }
+        }
+        if closing != nil || peerHasFinished {
+            if closing != nil, !writingShut, !peerHasFinished, output.isEmpty { next.lower(to: closeStarted + timing.linger, .linger) }
+            next.lower(to: closeStarted + timing.drain, .drain)
+        }
+        return next
+    }
+
+    /// Time has passed. Early and repeated calls do nothing.
+    public mutating func advance(to now: Instant) {
+        let first = deadline
+        guard first.at <= now else { return }
+        if first.reason.judgesPeer, now - first.at > configuration.timing.hearing, first.at != hearUntil {
+            // We were held up, not the peer: what it said meanwhile may lie unread. Once only, so that a loaded machine can't
+            // put the judgement off for ever.
+            hearUntil = now + configuration.timing.hearing
+        }
+        // A few timers may be due at once, each at most once: a bound where a loop without one could turn for ever.
+        for _ in 0..<8 {
+            let due = deadline
+            guard due.at <= now else { return }
+            expire(due.reason, now)
+        }
+    }
+
+    private mutating func expire(_ reason: SessionDeadline.Reason, _ now: Instant) {
+        let timing = configuration.timing
+        switch reason {
+        case .none: break
+        case .connect: fail(.connectTimedOut(after: timing.connect), abort: true, now)
+        case .hello: fail(.noHello(after: timing.hello), abort: true, now)
+        case .silence: fail(.silent(for: timing.silence), abort: true, now)
+        case .heartbeat: heartbeat(now)
+        case .resend: resendOverdue(now)
+        case .reconnect: dial(now)
+        case .linger: continueClosing(now)
+        case .drain: drainEnded(now)
+        case .memory: end(.endSession, .forgotten(after: timing.memory), now)
+        }
+    }
+
+    private mutating func heartbeat(_ now: Instant) {
+        output.append(encoder, msgId: 0, version: version, body: RawSpan())
+        counters.heartbeatsSent += 1
+        // The write comes after this; until it's reported the timer must not fire again.
+        lastSent = now
+        shrinkIdle()
+    }
+
+    /// Nothing was sent for a while: memory that a burst needed goes back.
+    private mutating func shrinkIdle() {
+        staged.shrink()
+        ledger.shrink()
+        outbox.shrink()
+        unhanded.shrink()
+        eventsReserve = 0
+    }
+
+    private mutating func resendOverdue(_ now: Instant) {
+        switch ledger.overdue(now: now, limit: configuration.timing.resend.limit) {
+        case .giveUp(let msgId, let resends): fail(.noReceipt(msgId: msgId, resends: resends), abort: true, now)
+        case .resend(let ids):
+            guard !mutated(.noResend) else { return }
+            for id in ids {
+                if let index = ledger.index(of: id) { stage(index, isResend: true) }
+            }
+        }
+    }
+}
+
+extension SessionDeadline.Reason {
+    /// Whether the peer is found wanting when this is due.
+    var judgesPeer: Bool { self == .hello || self == .silence || self == .resend }
+}

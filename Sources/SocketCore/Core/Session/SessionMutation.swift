@@ -1,0 +1,44 @@
+/// Faults that tests build into a core to prove that the simulator finds them. Release builds have none of this.
+package struct SessionMutation: OptionSet, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// The receipt goes before the application has taken the message.
+    package static let receiptBeforeHandOver = SessionMutation(rawValue: 1 << 0)
+    /// After each reconnect ids begin anew.
+    package static let reuseIds = SessionMutation(rawValue: 1 << 1)
+    /// A duplicate isn't receipted again.
+    package static let noReceiptForDuplicates = SessionMutation(rawValue: 1 << 2)
+    /// A lost connection empties outbox and ledger.
+    package static let forgetOutbox = SessionMutation(rawValue: 1 << 3)
+    /// The window isn't looked at.
+    package static let ignoreWindow = SessionMutation(rawValue: 1 << 4)
+    /// A duplicate of a message that waits for hand-over is delivered.
+    package static let deliverPendingAgain = SessionMutation(rawValue: 1 << 5)
+    /// Nothing is recognised as a duplicate.
+    package static let deliverDuplicates = SessionMutation(rawValue: 1 << 6)
+    /// The memory of the router's ids survives the router's reboot.
+    package static let keepWindowAfterReboot = SessionMutation(rawValue: 1 << 7)
+    /// After a reconnect new messages go before unsettled ones.
+    package static let newBeforeOld = SessionMutation(rawValue: 1 << 8)
+    /// Own writes count as life of the peer.
+    package static let ownWritesAreLife = SessionMutation(rawValue: 1 << 9)
+    /// News of earlier connections are taken for the current one's.
+    package static let acceptStaleNews = SessionMutation(rawValue: 1 << 10)
+    /// A router says "resumed" though the controller may not know of the loss before.
+    package static let resumeUnconfirmed = SessionMutation(rawValue: 1 << 11)
+    /// Receipts are receipted.
+    package static let receiptForReceipt = SessionMutation(rawValue: 1 << 12)
+    /// What was taken isn't written down.
+    package static let forgetTaken = SessionMutation(rawValue: 1 << 13)
+    /// The hello's `received` names the latest id sent, not the peer's.
+    package static let claimTooMuch = SessionMutation(rawValue: 1 << 14)
+    /// A settled message's record isn't written down.
+    package static let noResend = SessionMutation(rawValue: 1 << 15)
+    /// Heartbeats are forgotten.
+    package static let noHeartbeat = SessionMutation(rawValue: 1 << 16)
+    /// A copy goes though the earlier one hasn't left.
+    package static let copyStorm = SessionMutation(rawValue: 1 << 17)
+    /// An outcome is reported twice.
+    package static let doubleOutcome = SessionMutation(rawValue: 1 << 18)
+}
