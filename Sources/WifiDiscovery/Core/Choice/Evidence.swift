@@ -59,6 +59,12 @@ public struct NetworkFacts: Equatable, Sendable {
         self.neighbours = neighbours
     }
 
+    /// Facts from the kernel's tables; neighbours that nobody answered for are left out.
+    public init(routes: [DefaultRoute], neighbours entries: [NeighbourEntry]) {
+        self.init(gateways: Set(routes.map { Place($0.gateway, interface: $0.interface) }))
+        for entry in entries where entry.isUsable { neighbours[Place(entry.address, interface: entry.interface)] = entry.mac }
+    }
+
     /// The evidence for each of the routers, in their order. Routers that were only announced don't count as responders.
     public func judge(_ routers: [DiscoveredRouter]) -> [Evidence] {
         let responders = routers.count { $0.isConfirmed }

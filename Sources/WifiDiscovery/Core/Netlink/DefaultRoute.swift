@@ -23,50 +23,37 @@ public struct DefaultRoute: Hashable, Sendable {
         self.metric = metric
     }
 
+    /// Asks for all routes, of both families.
+    static func request(sequence: UInt32) -> NetlinkRequest {
+        NetlinkRequest(type: 26, isDump: true, sequence: sequence, head: [UInt8](repeating: 0, count: bodyByteCount))
+    }
+
     private static let newRoute: UInt16 = 24
     private static let bodyByteCount = 12
     private static let unicast: UInt8 = 1
-    /// One next hop of several: length, flags, hops, interface index.
+    /// One next hop of several: length, flags, hops, interface index; then its attributes.
     private static let hopByteCount = 8
 
-    /// Reads one message of a dump: the default routes that it holds, none for any other message.
-    ///
-    /// - Throws: ``NetlinkError/badLength(offset:declared:have:)``.
-    public static func read(type: UInt16, _ payload: NetlinkBytes) throws(NetlinkError) -> [DefaultRoute] {
-        guard type == newRoute, let family = payload.number(at: 0, as: UInt8.self), payload.number(at: 1, as: UInt8.self) == 0,
-            payload.number(at: 7, as: UInt8.self) == unicast
+    /// Reads one message of the answer: the default routes that it holds, none for any other message.
+    static func all(in message: NetlinkMessage) -> [DefaultRoute] {
+        let body = message.payload
+        guard message.type == newRoute, let family = body.first, body.native(UInt8.self, at: 1) == 0,
+            body.native(UInt8.self, at: 7) == unicast
         else { return [] }
-        var metric: UInt32 = 0
-        var hops: [Hop] = [Hop()]
-        try payload.attributes(from: bodyByteCount) { kind, value throws(NetlinkError) in
-            switch kind {
-            case 4: hops[0].interface = value.number(at: 0, as: UInt32.self)
-            case 5: hops[0].gateway = IPAddress(family: family, octets: value.copy)
-            case 6: metric = value.number(at: 0, as: UInt32.self) ?? 0
-            case 9: hops += try readHops(value, family: family)
-            default: break
-            }
+        let attributes = NetlinkAttributes(body.dropFirst(bodyByteCount))
+        let metric = attributes[6]?.uint32 ?? 0
+        var hops = [(attributes[4]?.uint32, attributes[5]?.value)]
+        var rest = attributes[9]?.value ?? []
+        while let length = rest.native(UInt16.self, at: 0).map(Int.init), length >= hopByteCount, length <= rest.count {
+            let gateway = NetlinkAttributes(rest.prefix(length).dropFirst(hopByteCount))[5]?.value
+            hops.append((rest.native(UInt32.self, at: 4), gateway))
+            rest = rest.dropFirst(NetlinkAttributes.aligned(length))
         }
-        return hops.compactMap { hop in
-            guard let gateway = hop.gateway, let interface = hop.interface, !gateway.isUnspecified else { return nil }
+        return hops.compactMap { interface, octets in
+            guard let interface, let octets, let gateway = IPAddress(family: family, octets: Array(octets)), !gateway.isUnspecified else {
+                return nil
+            }
             return DefaultRoute(gateway: gateway.scoped(to: interface), interface: interface, metric: metric)
         }
-    }
-
-    private struct Hop {
-        var interface: UInt32?
-        var gateway: IPAddress?
-    }
-
-    private static func readHops(_ bytes: NetlinkBytes, family: UInt8) throws(NetlinkError) -> [Hop] {
-        var hops: [Hop] = []
-        try bytes.records(from: 0, headerByteCount: hopByteCount) { record throws(NetlinkError) in
-            var hop = Hop(interface: record.number(at: 4, as: UInt32.self))
-            try record.attributes(from: hopByteCount) { kind, value in
-                if kind == 5 { hop.gateway = IPAddress(family: family, octets: value.copy) }
-            }
-            hops.append(hop)
-        }
-        return hops
     }
 }

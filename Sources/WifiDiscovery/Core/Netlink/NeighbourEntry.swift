@@ -25,6 +25,11 @@ public struct NeighbourEntry: Hashable, Sendable {
         self.state = state
     }
 
+    /// Asks for the whole table, of both families.
+    static func request(sequence: UInt32) -> NetlinkRequest {
+        NetlinkRequest(type: 30, isDump: true, sequence: sequence, head: [UInt8](repeating: 0, count: bodyByteCount))
+    }
+
     private static let newNeighbour: UInt16 = 28
     private static let bodyByteCount = 12
     /// NUD_INCOMPLETE, NUD_FAILED, NUD_NOARP: nobody has answered for these.
@@ -33,25 +38,16 @@ public struct NeighbourEntry: Hashable, Sendable {
     /// True when a neighbour has answered for the address, lately or before.
     public var isUsable: Bool { mac?.isUsableAsDevice == true && state & NeighbourEntry.unanswered == 0 }
 
-    /// Reads one message of a dump; nil for another message, or one without an address.
-    ///
-    /// - Throws: ``NetlinkError/badLength(offset:declared:have:)``.
-    public static func read(type: UInt16, _ payload: NetlinkBytes) throws(NetlinkError) -> NeighbourEntry? {
-        guard type == newNeighbour, let family = payload.number(at: 0, as: UInt8.self),
-            let interface = payload.number(at: 4, as: Int32.self), let state = payload.number(at: 8, as: UInt16.self)
+    /// Reads one message of the answer; nil for another message, or one without an address.
+    init?(_ message: NetlinkMessage) {
+        let body = message.payload
+        guard message.type == NeighbourEntry.newNeighbour, let family = body.first, let interface = body.native(UInt32.self, at: 4),
+            let state = body.native(UInt16.self, at: 8)
         else { return nil }
-        var address: IPAddress?
-        var mac: MACAddress?
-        try payload.attributes(from: bodyByteCount) { kind, value in
-            switch kind {
-            case 1: address = IPAddress(family: family, octets: value.copy)
-            case 2 where value.count == 6: mac = MACAddress(octets: value.copy)
-            default: break
-            }
-        }
-        guard let address else { return nil }
-        let index = UInt32(bitPattern: interface)
-        return NeighbourEntry(address: address.scoped(to: index), interface: index, mac: mac, state: state)
+        let attributes = NetlinkAttributes(body.dropFirst(NeighbourEntry.bodyByteCount))
+        guard let octets = attributes[1]?.value, let address = IPAddress(family: family, octets: Array(octets)) else { return nil }
+        let mac = attributes[2].flatMap { MACAddress(octets: Array($0.value)) }
+        self.init(address: address.scoped(to: interface), interface: interface, mac: mac, state: state)
     }
 }
 
