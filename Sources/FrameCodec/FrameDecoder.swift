@@ -29,20 +29,23 @@ public struct FrameDecoder: ~Copyable {
     @usableFromInline var offset: UInt64 = 0
     @usableFromInline var ended: FrameError?
     @usableFromInline var held = HeldBytes()
-    @usableFromInline let bodyLimit: Int
+    @usableFromInline let rules: HeaderRules
+    /// How many bytes the frame under way takes as far as is known (ten before its header is whole), so that a piece from its
+    /// middle needs no second look at the header. 0 where that's unknown: after ``append(_:)``.
+    @usableFromInline var due = 0
 
     /// A decoder at the start of a stream.
     public init(layout: FrameLayout = .standard, limits: FrameLimits = FrameLimits()) {
         self.layout = layout
         self.limits = limits
-        bodyLimit = min(limits.maximumBodyLength, layout.maximumExpressibleLength)
+        rules = HeaderRules(layout: layout, limits: limits)
     }
 
     /// Bytes received and not yet delivered.
     public var heldByteCount: Int { held.count }
     /// Bytes of memory that the decoder has allocated.
     public var capacity: Int { held.capacity }
-    /// Bytes ever copied into or within the decoder's buffer: the cost of half packets, for tests that count.
+    /// Bytes ever copied into or within the decoder's buffer: the cost of half packets, for those who count.
     public var copiedByteCount: UInt64 { held.copied }
 
     /// Decodes what is held and then `input`, lending each frame to `take`.
@@ -54,21 +57,46 @@ public struct FrameDecoder: ~Copyable {
     @discardableResult
     public mutating func decode(_ input: RawSpan, _ take: (FrameHeader, RawSpan) -> Flow) throws(FrameError) -> Int {
         if let ended { throw ended }
-        var used = 0
-        if held.count > 0 {
-            guard try finishHeld(input, &used, take) else { return used }
-        }
+        let bytes = input.withUnsafeBytes { $0.baseAddress }
         let total = input.byteCount
-        while total - used >= FrameHeader.byteCount {
-            let header = try inputHeader(input.extracting(droppingFirst: used))
-            guard total - used >= header.frameByteCount else { break }
-            let flow = take(header, input.extracting(unchecked: used + FrameHeader.byteCount..<used + header.frameByteCount))
-            used += header.frameByteCount
-            offset += UInt64(truncatingIfNeeded: header.frameByteCount)
-            if flow == .stop { return used }
+        var used = 0
+        if due &- held.count > total, let bytes {
+            held.append(bytes, total, rules)
+            return total
         }
+        while held.count > 0 {
+            let completed = try completeHeld(bytes, total, used)
+            used = completed.used
+            guard let frame = completed.frame else { return used }
+            let body = RawSpan(_unsafeStart: frame + FrameHeader.byteCount, byteCount: completed.header.bodyLength)
+            if take(completed.header, body) == .stop { return used }
+        }
+        guard let bytes else { return used }
+        let rules = rules
+        let first = used
+        var next = FrameHeader.byteCount
+        while total &- used >= FrameHeader.byteCount {
+            guard let header = rules.header(at: bytes + used) else {
+                offset &+= UInt64(truncatingIfNeeded: used &- first)
+                throw fail(rules.complaint(about: bytes + used))
+            }
+            let bodyStart = used &+ FrameHeader.byteCount
+            guard header.bodyLength <= total &- bodyStart else {
+                next = header.frameByteCount
+                break
+            }
+            let bodyEnd = bodyStart &+ header.bodyLength
+            let flow = take(header, input.extracting(unchecked: Range(uncheckedBounds: (bodyStart, bodyEnd))))
+            used = bodyEnd
+            if flow == .stop {
+                offset &+= UInt64(truncatingIfNeeded: used &- first)
+                return used
+            }
+        }
+        offset &+= UInt64(truncatingIfNeeded: used &- first)
         if used < total {
-            keep(input.extracting(droppingFirst: used))
+            held.append(bytes + used, total &- used, rules)
+            due = next
         }
         return total
     }
@@ -79,7 +107,9 @@ public struct FrameDecoder: ~Copyable {
     @inlinable
     public mutating func append(_ input: RawSpan) throws(FrameError) {
         if let ended { throw ended }
-        keep(input)
+        guard let bytes = input.withUnsafeBytes({ $0.baseAddress }), input.byteCount > 0 else { return }
+        held.append(bytes, input.byteCount, rules)
+        due = 0
     }
 
     /// The next whole frame, lent until the decoder is next touched; nil means: append more.
@@ -88,27 +118,35 @@ public struct FrameDecoder: ~Copyable {
     @inlinable @_lifetime(&self)
     public mutating func next() throws(FrameError) -> FrameView? {
         if let ended { throw ended }
-        guard held.count >= FrameHeader.byteCount else { return nil }
-        let header = try heldHeader()
-        guard held.count >= header.frameByteCount else { return nil }
-        let start = held.removeFirst(header.frameByteCount)
-        offset += UInt64(truncatingIfNeeded: header.frameByteCount)
-        let body = RawSpan(_unsafeStart: start + FrameHeader.byteCount, byteCount: header.bodyLength)
+        let have = held.count
+        guard have >= FrameHeader.byteCount else { return nil }
+        let frame = held.first
+        guard let header = rules.header(at: frame) else { throw fail(rules.complaint(about: frame)) }
+        guard header.bodyLength <= have &- FrameHeader.byteCount else { return nil }
+        held.removeFirst(header.frameByteCount)
+        offset &+= UInt64(truncatingIfNeeded: header.frameByteCount)
+        let body = RawSpan(_unsafeStart: frame + FrameHeader.byteCount, byteCount: header.bodyLength)
         return _overrideLifetime(FrameView(header: header, body: body), mutating: &self)
     }
 
-    /// Says that the stream has ended.
+    /// Says that the stream has ended. To be called once everything has been taken: ``decode(_:_:)`` has answered without
+    /// stopping, or ``next()`` has given nil.
     ///
     /// - Throws: ``FrameError/truncated(have:need:)`` inside a frame, or the error that ended the stream earlier. On a frame
-    ///   boundary it returns: a clean end.
+    ///   boundary it returns: a clean end. Whole frames that were never taken are passed over; the answer is about what follows them.
     public mutating func finish() throws(FrameError) {
         if let ended { throw ended }
-        guard held.count > 0 else { return }
-        guard held.count >= FrameHeader.byteCount else {
-            throw fail(.truncated(have: held.count, need: FrameHeader.byteCount))
+        while held.count > 0 {
+            guard held.count >= FrameHeader.byteCount else {
+                throw fail(.truncated(have: held.count, need: FrameHeader.byteCount))
+            }
+            guard let header = rules.header(at: held.first) else { throw fail(rules.complaint(about: held.first)) }
+            guard held.count >= header.frameByteCount else {
+                throw fail(.truncated(have: held.count, need: header.frameByteCount))
+            }
+            held.removeFirst(header.frameByteCount)
+            offset &+= UInt64(header.frameByteCount)
         }
-        let header = try heldHeader()
-        throw fail(.truncated(have: held.count, need: header.frameByteCount))
     }
 
     /// Gives memory back that idle connections don't need; what is held stays.

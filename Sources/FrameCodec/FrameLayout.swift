@@ -7,9 +7,9 @@ public enum FrameLayout: Equatable, Hashable, Sendable, CaseIterable, BitwiseCop
     /// msgId and version big-endian; the length four ASCII decimal digits, zero-padded when sent ("0016").
     case asciiLength
 
-    /// The largest body that the length field can express, in bytes.
+    /// The largest body that the length field can express and this machine's `Int` can count with its header, in bytes.
     public var maximumExpressibleLength: Int {
-        self == .asciiLength ? 9_999 : Int(clamping: UInt32.max)
+        self == .asciiLength ? 9_999 : min(Int(clamping: UInt32.max), Int.max - FrameHeader.byteCount)
     }
 }
 
@@ -24,21 +24,23 @@ extension FrameLayout {
             : (UInt32(bigEndian: msgId), UInt16(bigEndian: version))
     }
 
-    /// Reads the length field; nil when its four bytes are no number, which only `asciiLength` knows.
+    /// What ``readLength(_:)`` gives for four bytes that are no number: above every limit that `asciiLength` can have.
+    @usableFromInline static let noLength = UInt32.max
+
+    /// Reads the length field; ``noLength`` when its four bytes are no number, which only `asciiLength` knows.
     @inlinable @inline(__always)
-    func readLength(_ bytes: UnsafeRawPointer) -> UInt32? {
+    func readLength(_ bytes: UnsafeRawPointer) -> UInt32 {
         let field = bytes.loadUnaligned(fromByteOffset: FrameHeader.Offset.length, as: UInt32.self)
         switch self {
         case .standard: return UInt32(bigEndian: field)
         case .littleEndian: return UInt32(littleEndian: field)
-        case .asciiLength: return FrameLayout.parseASCIILength(UInt32(bigEndian: field))
+        case .asciiLength: return FrameLayout.parseASCIILength(UInt32(bigEndian: field)) ?? FrameLayout.noLength
         }
     }
 
     /// The length field's four bytes as they stand, the first in the top octet: for error messages.
-    @usableFromInline
-    func lengthField(_ bytes: RawSpan) -> UInt32 {
-        UInt32(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: FrameHeader.Offset.length, as: UInt32.self))
+    static func lengthField(_ bytes: UnsafeRawPointer) -> UInt32 {
+        UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: FrameHeader.Offset.length, as: UInt32.self))
     }
 
     /// Four ASCII bytes, the first in the top octet: spaces, then at least one digit, then spaces or NULs.
@@ -67,20 +69,25 @@ extension FrameLayout {
     /// Writes the ten header bytes; the caller has checked that the length fits the layout.
     @inlinable @inline(__always)
     func write(_ header: FrameHeader, to bytes: UnsafeMutableRawPointer) {
-        let little = self == .littleEndian
         let length = UInt32(truncatingIfNeeded: header.bodyLength)
-        let field =
-            switch self {
-            case .standard: length.bigEndian
-            case .littleEndian: length.littleEndian
-            case .asciiLength: FrameLayout.formatASCIILength(length).bigEndian
-            }
-        bytes.storeBytes(
-            of: little ? header.msgId.littleEndian : header.msgId.bigEndian, toByteOffset: FrameHeader.Offset.msgId, as: UInt32.self)
-        bytes.storeBytes(
-            of: little ? header.version.littleEndian : header.version.bigEndian, toByteOffset: FrameHeader.Offset.version,
-            as: UInt16.self)
-        bytes.storeBytes(of: field, toByteOffset: FrameHeader.Offset.length, as: UInt32.self)
+        switch self {
+        case .standard:
+            FrameLayout.store(header.msgId.byteSwapped, header.version.byteSwapped, length.byteSwapped, to: bytes)
+        case .littleEndian:
+            FrameLayout.store(header.msgId, header.version, length, to: bytes)
+        case .asciiLength:
+            let field = FrameLayout.formatASCIILength(length)
+            FrameLayout.store(header.msgId.byteSwapped, header.version.byteSwapped, field.byteSwapped, to: bytes)
+        }
+    }
+
+    /// Writes three little-endian numbers in two stores, which is measurably less than three.
+    @inlinable @inline(__always)
+    static func store(_ msgId: UInt32, _ version: UInt16, _ length: UInt32, to bytes: UnsafeMutableRawPointer) {
+        let low = UInt64(msgId) | UInt64(version) << 32 | UInt64(truncatingIfNeeded: length) << 48
+        let high = UInt16(truncatingIfNeeded: length >> 16)
+        bytes.storeBytes(of: low.littleEndian, as: UInt64.self)
+        bytes.storeBytes(of: high.littleEndian, toByteOffset: 8, as: UInt16.self)
     }
 
     @usableFromInline

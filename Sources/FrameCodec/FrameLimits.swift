@@ -5,9 +5,9 @@ public struct FrameLimits: Equatable, Sendable {
     public static let defaultMaximumBodyLength = 1 << 20
 
     /// The largest body, in bytes, 0...4,294,967,295. `asciiLength` can't express more than 9,999 whatever stands here.
-    public var maximumBodyLength: Int
+    public let maximumBodyLength: Int
     /// Versions that are understood; a header with another one ends the stream.
-    public var versions: ClosedRange<UInt16>
+    public let versions: ClosedRange<UInt16>
 
     /// Limits; by default bodies up to 1 MiB and every version but 0.
     ///
