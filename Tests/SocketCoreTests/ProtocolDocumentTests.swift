@@ -1,51 +1,16 @@
-import Foundation
 import FrameCodec
 import SocketCore
+import TestSupport
 import Testing
 
 /// The examples in docs/protocol.md, held against the code that they describe.
 struct ProtocolDocumentTests {
-    /// A fenced block: what it is, the settings behind that in its first line, and its lines.
-    private struct Block {
-        let kind: String
-        let settings: [String: String]
-        let lines: [String]
-
-        /// Pairs of hex digits; a semicolon begins a remark.
-        var bytes: [UInt8] {
-            lines.flatMap { line in line.prefix { $0 != ";" }.split(separator: " ").map { UInt8($0, radix: 16) ?? 0xEE } }
-        }
-        var text: String { lines.joined(separator: "\n") }
-        var layout: FrameLayout? { FrameLayout.allCases.first { String(describing: $0) == settings["layout"] } }
+    private func layout(_ block: DocumentBlock) throws -> FrameLayout {
+        try #require(FrameLayout.allCases.first { String(describing: $0) == block.settings["layout"] })
     }
 
-    private static func blocks() throws -> [Block] {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let document = try String(contentsOf: root.appending(path: "docs/protocol.md"), encoding: .utf8)
-        var blocks: [Block] = []
-        var open: (head: Substring, lines: [String])?
-        for line in document.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.hasPrefix("```") {
-                if let (head, lines) = open { blocks.append(block(head, lines)) }
-                open = open == nil ? (line.dropFirst(3), []) : nil
-            } else {
-                open?.lines.append(String(line))
-            }
-        }
-        return blocks
-    }
-
-    private static func block(_ head: Substring, _ lines: [String]) -> Block {
-        let words = head.split(separator: " ")
-        let pairs = words.dropFirst().map { word in
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
-        }
-        return Block(kind: words.first.map(String.init) ?? "", settings: Dictionary(pairs) { $1 }, lines: lines)
-    }
-
-    private func frames(_ block: Block, finish: Bool) throws -> (frames: [Frame], held: Int) {
-        var decoder = FrameDecoder(layout: try #require(block.layout))
+    private func frames(_ block: DocumentBlock, finish: Bool) throws -> (frames: [Frame], held: Int) {
+        var decoder = FrameDecoder(layout: try layout(block))
         var frames: [Frame] = []
         try decoder.decode(block.bytes.span.bytes) { header, body in
             frames.append(Frame(header, body))
@@ -55,7 +20,7 @@ struct ProtocolDocumentTests {
         return (frames, decoder.heldByteCount)
     }
 
-    private func frame(_ block: Block) throws -> Frame {
+    private func frame(_ block: DocumentBlock) throws -> Frame {
         Frame(
             msgId: try #require(block.settings["msgId"].flatMap { UInt32($0) }),
             version: try #require(block.settings["version"].flatMap { UInt16($0) }),
@@ -63,30 +28,30 @@ struct ProtocolDocumentTests {
     }
 
     @Test func `every frame on the page is what the encoder writes and what the decoder reads`() throws {
-        let blocks = try Self.blocks().filter { $0.kind == "frame" }
+        let blocks = try DocumentBlock.all(in: "docs/protocol.md").filter { $0.kind == "frame" }
         #expect(blocks.count >= 5)
         for block in blocks {
             let frame = try frame(block)
-            #expect(try FrameEncoder(layout: try #require(block.layout)).encode(frame) == block.bytes, "\(block.text)")
+            #expect(try FrameEncoder(layout: try layout(block)).encode(frame) == block.bytes, "\(block.text)")
             #expect(try frames(block, finish: true).frames == [frame])
         }
     }
 
     @Test func `every accepted spelling on the page is read`() throws {
-        let blocks = try Self.blocks().filter { $0.kind == "accepted" }
+        let blocks = try DocumentBlock.all(in: "docs/protocol.md").filter { $0.kind == "accepted" }
         #expect(!blocks.isEmpty)
         for block in blocks { #expect(try frames(block, finish: true).frames == [frame(block)]) }
     }
 
     @Test func `the stream on the page is cut as it says`() throws {
-        let block = try #require(try Self.blocks().first { $0.kind == "stream" })
+        let block = try #require(try DocumentBlock.all(in: "docs/protocol.md").first { $0.kind == "stream" })
         let (frames, held) = try frames(block, finish: false)
         #expect(frames.map { "\($0.msgId):\($0.body.count)" }.joined(separator: ",") == block.settings["frames"])
         #expect(String(held) == block.settings["left"])
     }
 
     @Test func `every error on the page is the decoder's, with its numbers`() throws {
-        let blocks = try Self.blocks().filter { $0.kind == "error" }
+        let blocks = try DocumentBlock.all(in: "docs/protocol.md").filter { $0.kind == "error" }
         #expect(Set(blocks.map { $0.settings["error"] }) == ["unsupportedVersion", "malformedLength", "bodyTooLarge", "truncated"])
         for block in blocks {
             let error = #expect(throws: FrameError.self, "\(block.text)") { try frames(block, finish: true) }
@@ -100,7 +65,7 @@ struct ProtocolDocumentTests {
     }
 
     @Test func `every JSON body on the page is valid and the header above it has its length`() throws {
-        let blocks = try Self.blocks()
+        let blocks = try DocumentBlock.all(in: "docs/protocol.md")
         #expect(blocks.count { $0.kind == "json" } >= 4)
         #expect(blocks.contains { $0.kind == "header" })
         for (index, block) in blocks.enumerated() where block.kind == "json" || block.kind == "header" {
@@ -108,7 +73,7 @@ struct ProtocolDocumentTests {
             let value = try JSONValue.parse(Array(body.text.utf8))
             #expect(value.objectValue?.count == 1)
             guard block.kind == "header" else { continue }
-            let encoder = FrameEncoder(layout: try #require(block.layout))
+            let encoder = FrameEncoder(layout: try layout(block))
             let sample = Frame(msgId: 0, version: 1, body: value.encoded())
             #expect(Array(try encoder.encode(sample).prefix(FrameHeader.byteCount)) == block.bytes, "length is \(sample.body.count)")
         }
