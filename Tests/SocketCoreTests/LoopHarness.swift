@@ -35,7 +35,7 @@ final class Happenings<Element: Sendable>: Sendable {
 }
 
 /// A stream's owner that writes down what it's told.
-final class RecordingOwner: StreamOwner {
+final class RecordingOwner: StreamOwner, Sendable {
     enum Event: Sendable, Equatable {
         case opened
         case received([UInt8])

@@ -78,45 +78,4 @@ struct ProtocolDocumentTests {
             #expect(Array(try encoder.encode(sample).prefix(FrameHeader.byteCount)) == block.bytes, "length is \(sample.body.count)")
         }
     }
-
-    private func hellos() throws -> [[UInt8]] {
-        try DocumentBlock.all(in: "docs/protocol.md").filter { $0.kind == "json" }.compactMap { block in
-            let json = try JSONValue.parse(Array(block.text.utf8))
-            return json["hello"] == nil ? nil : json.encoded()
-        }
-    }
-
-    @Test func `the hellos on the page are what the session reads and writes`() throws {
-        let hellos = try hellos()
-        try #require(hellos.count == 2)
-        let (question, answer) = (hellos[0], hellos[1])
-        let controller = try ControllerHello(question.span.bytes)
-        #expect(controller.encoded() == question)
-        let router = try RouterHello(answer.span.bytes)
-        #expect(router.encoded() == answer)
-        #expect(router.session == controller.session)
-        #expect(router.sees == RouterHello.Sees(station: true, via: "02:00:5e:00:53:11"))
-    }
-
-    @Test func `the numbers of sessions on the page are the code's`() throws {
-        let page = try DocumentBlock.document("docs/protocol.md").split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        let timing = SessionTiming()
-        let resend = timing.resend
-        var statements = [
-            "has sent nothing for \(timing.heartbeat.components.seconds) s", "arrived* for \(timing.silence.components.seconds) s",
-            "said hello within \(timing.hello.components.seconds) s", "for \(timing.memory.components.seconds) s.",
-            "At most \(SessionLimits.window) messages wait", "at most 4,096 bytes",
-        ]
-        for copy in 0...resend.limit {
-            let wait = resend.base * (1 << copy)
-            let longest = (wait * resend.spread.upperBound).components
-            let most = longest.attoseconds == 0 ? "\(longest.seconds)" : "\(longest.seconds).5"
-            statements.append(
-                copy < resend.limit
-                    ? "| resend \(copy + 1) | \(wait.components.seconds) to \(most) s |"
-                    : "made anew | \(wait.components.seconds) to \(most) s |")
-        }
-        #expect(SessionLimits.helloBytes == 4_096)
-        for statement in statements { #expect(page.contains(statement), "\(statement)") }
-    }
 }

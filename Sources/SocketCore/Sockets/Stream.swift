@@ -24,6 +24,8 @@ final class Stream: ReadinessHandler {
         didSet { if isReading != oldValue { updateInterest() } }
     }
 
+    /// Whether the last write took everything.
+    var isWritable: Bool { token != nil && !isConnecting && !wantsWriting }
     /// True until ``close()``.
     var isOpen: Bool { token != nil }
 

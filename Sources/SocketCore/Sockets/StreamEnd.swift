@@ -20,7 +20,7 @@ extension StreamEnd: CustomStringConvertible {
 }
 
 /// Whoever uses a stream; called on the loop's thread. After ``streamEnded(_:_:)`` nothing more comes.
-protocol StreamOwner: AnyObject, Sendable {
+protocol StreamOwner: AnyObject {
     /// The connection stands.
     func streamOpened(_ stream: Stream)
     /// Bytes came in; they're lent for the duration of the call.

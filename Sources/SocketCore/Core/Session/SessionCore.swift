@@ -188,6 +188,9 @@ extension SessionCore {
         return batch
     }
 
+    /// Whether ``takeActions()`` has something.
+    public var hasActions: Bool { !actions.isEmpty }
+
     /// What is to be done, in order.
     public mutating func takeActions() -> [SessionAction] {
         guard !actions.isEmpty else { return [] }

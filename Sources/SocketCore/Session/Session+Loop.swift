@@ -1,0 +1,243 @@
+import FrameCodec
+
+/// The session on its loop: connection, clock, and one flush a tick.
+extension Session: StreamOwner, TimerHandler, TickHandler {
+    // MARK: Called by the loop
+
+    nonisolated func streamOpened(_ stream: Stream) {
+        let bound = LoopBound(stream, on: loop)
+        assumeIsolated { session in
+            guard session.stream === bound.value else { return }
+            session.core.connected(session.streamNumber, now: session.loop.now)
+            session.flushLater()
+        }
+    }
+
+    nonisolated func stream(_ stream: Stream, received bytes: RawSpan) {
+        let bound = LoopBound(stream, on: loop)
+        assumeIsolated { session in
+            guard session.stream === bound.value else { return }
+            session.receive(bytes)
+        }
+    }
+
+    nonisolated func streamIsWritable(_ stream: Stream) {
+        assumeIsolated { $0.flushLater() }
+    }
+
+    nonisolated func streamEnded(_ stream: Stream, _ end: StreamEnd) {
+        let bound = LoopBound(stream, on: loop)
+        assumeIsolated { session in
+            guard session.stream === bound.value else { return }
+            session.ended(end)
+        }
+    }
+
+    nonisolated func timerFired(at now: Instant) {
+        assumeIsolated { session in
+            session.core.advance(to: now)
+            session.faults?.refill(now)
+            session.flush(now)
+        }
+    }
+
+    nonisolated func tickEnded(at now: Instant) {
+        assumeIsolated { session in
+            session.isFlushPending = false
+            session.flush(now)
+        }
+    }
+
+    // MARK: What arrives
+
+    private func receive(_ bytes: RawSpan) {
+        let now = loop.now
+        core.receivedBytes(bytes.byteCount, on: streamNumber, now: now)
+        faults?.received(bytes.byteCount)
+        decode(bytes, now)
+        deliverEarly()
+        flushLater()
+    }
+
+    /// Frames to the core; what comes behind a frame at which it pauses is kept for later.
+    private func decode(_ bytes: RawSpan, _ now: Instant) {
+        let number = streamNumber
+        do throws(FrameError) {
+            let used = try decoder.decode(bytes) { header, body in core.receive(header, body: body, on: number, now: now) }
+            if used < bytes.byteCount, core.connection == number {
+                try decoder.append(bytes.extracting(droppingFirst: used))
+                hasUnread = true
+            }
+        } catch {
+            core.frameError(number, error, now: now)
+        }
+    }
+
+    /// Goes on with what was kept when reading paused.
+    private func decodeUnread(_ now: Instant) {
+        guard hasUnread, core.wantsToRead else { return }
+        hasUnread = false
+        // Stopping again leaves the rest where it is.
+        decode(RawSpan(), now)
+        hasUnread = !core.wantsToRead
+    }
+
+    private func ended(_ end: StreamEnd) {
+        let now = loop.now
+        switch end {
+        case .peerFinished:
+            do throws(FrameError) {
+                try decoder.finish()
+                core.peerFinished(streamNumber, now: now)
+            } catch {
+                core.frameError(streamNumber, error, now: now)
+            }
+        case .connectFailed:
+            stream = nil
+            core.connectFailed(streamNumber, end.description, now: now)
+        case .broken:
+            stream = nil
+            core.disconnected(streamNumber, .transport(end.description), now: now)
+        }
+        flushLater()
+    }
+
+    // MARK: The flush
+
+    /// Asks for one flush at the end of this tick.
+    func flushLater() {
+        guard !isFlushPending else { return }
+        isFlushPending = true
+        loop.atEndOfTick(self)
+    }
+
+    /// Without a journal nothing must be synced first: whoever waits runs in this tick, and its answers leave with it.
+    private func deliverEarly() {
+        if !core.configuration.keepsJournal { deliver() }
+    }
+
+    /// Does what the core has to have done, in the order that its documentation gives.
+    func flush(_ now: Instant) {
+        // What is done may make more to do (a write ends a closing, a closing closes): a few rounds settle it.
+        for _ in 0..<4 {
+            for action in core.takeActions() { perform(action, now) }
+            decodeUnread(now)
+            writeOutput(now)
+            if !core.hasActions { break }
+        }
+        deliver()
+        if stream != nil { stream?.isReading = core.wantsToRead && !hasUnread && faults?.mayRead ?? true }
+        if core.isClosed { return end() }
+        arm(now)
+        // Handing over, above, may have made more to do.
+        if core.hasActions || core.outputByteCount > 0 && stream?.isWritable ?? false { flushLater() }
+    }
+
+    private func perform(_ action: SessionAction, _ now: Instant) {
+        switch action {
+        case .connect(let number): dial(number)
+        case .finishWriting(let number):
+            if number == streamNumber {
+                writeOutput(now)
+                stream?.finishWriting()
+            }
+        case .close(let number, let abort):
+            guard number == streamNumber else { return }
+            if !abort { writeOutput(now) }
+            stream?.close()
+            stream = nil
+            hasUnread = false
+        }
+    }
+
+    private func writeOutput(_ now: Instant) {
+        guard let stream, core.outputByteCount > 0 || faults?.hasPending ?? false else { return }
+        let number = streamNumber
+        if faults != nil {
+            let taken = core.withOutput { faults?.pass($0, to: stream) ?? 0 }
+            core.wrote(taken, on: number, now: now)
+        } else {
+            // Writing frees room, and the core may fill it at once: as long as the kernel takes everything.
+            while core.outputByteCount > 0 {
+                let offered = core.outputByteCount
+                let taken = core.withOutput { stream.write($0) }
+                core.wrote(taken, on: number, now: now)
+                if taken < offered { break }
+            }
+        }
+    }
+
+    private func arm(_ now: Instant) {
+        let timer = timer ?? loop.addTimer(self)
+        self.timer = timer
+        loop.setTimer(timer, to: min(core.deadline.at, faults?.deadline ?? .distantFuture))
+    }
+
+    /// The session is over for good.
+    private func end() {
+        if let timer { loop.removeTimer(timer) }
+        timer = nil
+        stream?.close()
+        stream = nil
+        inbox.end()
+        inbox.takeWaiter()?.resume(returning: nil)
+        for waiter in closeWaiters + roomWaiters + syncWaiters { waiter.resume() }
+        closeWaiters = []
+        roomWaiters = []
+        syncWaiters = []
+        onEnd?(self)
+        onEnd = nil
+    }
+
+    // MARK: Connections
+
+    private func dial(_ number: ConnectionNumber) {
+        dialling = number
+        guard let resolver, number.value > 1 else { return connect(number) }
+        Task(executorPreference: loop) { await self.resolve(number, resolver) }
+    }
+
+    private func resolve(_ number: ConnectionNumber, _ resolver: Resolver) async {
+        if let found = await resolver(Int(number.value)) { endpoint = found }
+        if dialling == number { connect(number) }
+    }
+
+    private func connect(_ number: ConnectionNumber) {
+        guard core.connection == number, let endpoint else { return }
+        decoder = Session.makeDecoder(core.configuration)
+        streamNumber = number
+        do throws(SystemError) {
+            stream = try Stream.connect(to: endpoint, on: loop, owner: self)
+        } catch {
+            core.connectFailed(number, StreamEnd.connectFailed(error.about("\(endpoint)")).description, now: loop.now)
+        }
+        flushLater()
+    }
+
+    /// Router: takes over a connection whose first frame was this hello, and the bytes that came behind it.
+    func adopt(_ stream: Stream, _ hello: ControllerHello, version: UInt16, rest: [UInt8]) {
+        let now = loop.now
+        let number = core.accept(hello, version: version, now: now)
+        take(stream, number, rest: rest, now)
+    }
+
+    /// Router: takes over a plain controller's connection.
+    func adoptPlain(_ stream: Stream) {
+        let now = loop.now
+        take(stream, core.acceptPlain(now: now), rest: [], now)
+    }
+
+    private func take(_ stream: Stream, _ number: ConnectionNumber, rest: [UInt8], _ now: Instant) {
+        // The actions close the connection that this one replaces, before its successor takes its place.
+        for action in core.takeActions() { perform(action, now) }
+        guard number != .none else { return stream.close() }
+        decoder = Session.makeDecoder(core.configuration)
+        hasUnread = false
+        streamNumber = number
+        self.stream = stream
+        stream.owner = self
+        decode(rest.span.bytes, now)
+        deliverEarly()
+        flushLater()
+    }
+}

@@ -1,0 +1,187 @@
+import FrameCodec
+
+/// One session with a peer, over as many connections as it takes (protocol.md, sections 2 and 3).
+///
+/// A controller's session dials, says hello, dials again after a loss and resumes; a router's session comes from a
+/// ``SessionListener`` and waits to be dialled. Messages go out with ``send(_:wantsReceipt:whenFull:)`` or
+/// ``post(_:wantsReceipt:whenFull:)``; what comes in is read, in batches, from ``events``. Everything is decided by
+/// ``SessionCore``; this is its thread, socket and clock.
+///
+/// A session lives until it is ``close(_:)``d or its peer stays away for too long: until then its loop holds it.
+public actor Session {
+    /// What `send` and `post` do when the outbox is full: the peer is away or slow.
+    public enum FullPolicy: Sendable {
+        /// Wait for room.
+        case wait
+        /// Throw ``SessionError/outboxFull(messages:bytes:)``.
+        case fail
+    }
+
+    /// Finds where to dial, before each try but the first: a router may have moved. nil means: where it was.
+    public typealias Resolver = @Sendable (_ attempt: Int) async -> Endpoint?
+
+    /// The loop that everything of this session happens on.
+    public nonisolated let loop: EventLoop
+    /// Sessions run on their loop's thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    /// The session's name on the wire.
+    public nonisolated let identifier: SessionIdentifier
+
+    var core: SessionCore
+    var decoder: FrameDecoder
+    var stream: Stream?
+    var streamNumber = ConnectionNumber.none
+    var endpoint: Endpoint?
+    let resolver: Resolver?
+    var faults: LinkFaults?
+    var onEnd: (@Sendable (Session) -> Void)?
+
+    var timer: TimerToken?
+    var isFlushPending = false
+    /// Frames wait in the decoder, behind one at which reading paused.
+    var hasUnread = false
+    /// The dial under way; its generation tells a late resolver's answer from the present one.
+    var dialling = ConnectionNumber.none
+
+    var inbox = SessionInbox()
+    var outcomeWaiters: [SessionTicket: CheckedContinuation<MessageOutcome, Never>] = [:]
+    var roomWaiters: [CheckedContinuation<Void, Never>] = []
+    var syncWaiters: [CheckedContinuation<Void, Never>] = []
+    var closeWaiters: [CheckedContinuation<Void, Never>] = []
+
+    /// A controller's session; ``start()`` makes it dial.
+    ///
+    /// - Parameters:
+    ///   - endpoint: where the router listens.
+    ///   - identifier: an earlier session's name to go on with it; by default a new one.
+    ///   - resolver: see ``Resolver``; by default the endpoint stays what it is.
+    public init(
+        to endpoint: Endpoint, _ configuration: SessionConfiguration = SessionConfiguration(role: .controller),
+        identifier: SessionIdentifier? = nil, loop: EventLoop = .shared, resolver: Resolver? = nil
+    ) {
+        self.init(configuration, identifier ?? .random(), endpoint, loop: loop, resolver: resolver)
+    }
+
+    /// A router's session, made for a controller's first hello.
+    init(
+        _ configuration: SessionConfiguration, _ identifier: SessionIdentifier, _ endpoint: Endpoint? = nil, loop: EventLoop,
+        resolver: Resolver? = nil
+    ) {
+        self.loop = loop
+        self.endpoint = endpoint
+        self.identifier = identifier
+        self.resolver = resolver
+        var random = SystemRandomNumberGenerator()
+        core = SessionCore(configuration, session: identifier, seed: random.next(), now: SystemCalls.monotonicNow())
+        decoder = Session.makeDecoder(configuration)
+    }
+
+    static func makeDecoder(_ configuration: SessionConfiguration) -> FrameDecoder {
+        FrameDecoder(
+            layout: configuration.layout,
+            limits: FrameLimits(maximumBodyLength: max(configuration.maximumBodyLength, SessionLimits.helloBytes)))
+    }
+
+    // MARK: Messages
+
+    /// Sends a message and waits for its end.
+    ///
+    /// - Returns: its one outcome. For a message without receipt that is ``MessageResult/unknown`` once it was written.
+    /// - Throws: ``SessionError`` when it wasn't accepted.
+    public func send(_ body: [UInt8], wantsReceipt: Bool = true, whenFull: FullPolicy = .wait) async throws(SessionError) -> MessageOutcome
+    {
+        let ticket = try await accept(body, wantsReceipt, whenFull)
+        return await withCheckedContinuation { outcomeWaiters[ticket] = $0 }
+    }
+
+    /// Sends a message; its outcome comes as an event.
+    ///
+    /// - Returns: its ticket, once it can no longer be lost by this side: after its journal record was synced, where there's a journal.
+    /// - Throws: ``SessionError`` when it wasn't accepted.
+    public func post(_ body: [UInt8], wantsReceipt: Bool = true, whenFull: FullPolicy = .wait) async throws(SessionError) -> SessionTicket {
+        let ticket = try await accept(body, wantsReceipt, whenFull)
+        if core.configuration.keepsJournal, wantsReceipt { await withCheckedContinuation { syncWaiters.append($0) } }
+        return ticket
+    }
+
+    private func accept(_ body: [UInt8], _ wantsReceipt: Bool, _ whenFull: FullPolicy) async throws(SessionError) -> SessionTicket {
+        while true {
+            do throws(SessionError) {
+                let ticket = try core.send(body, wantsReceipt: wantsReceipt, now: loop.now)
+                flushLater()
+                return ticket
+            } catch {
+                guard case .outboxFull = error, whenFull == .wait else { throw error }
+                await withCheckedContinuation { roomWaiters.append($0) }
+            }
+        }
+    }
+
+    /// Takes a message back; see ``SessionCore/cancel(_:now:)``.
+    @discardableResult
+    public func cancel(_ ticket: SessionTicket) -> Bool {
+        defer { flushLater() }
+        return core.cancel(ticket, now: loop.now)
+    }
+
+    // MARK: Life
+
+    /// Controller: dials.
+    public func start() {
+        core.start(now: loop.now)
+        flushLater()
+    }
+
+    /// Gives the connection up and stops all timers until ``resume()``: the app goes to the background.
+    public func suspend() {
+        core.suspend(now: loop.now)
+        flushLater()
+    }
+
+    /// Dials at once; the session goes on where it was.
+    public func resume() {
+        core.resume(now: loop.now)
+        flushLater()
+    }
+
+    /// Ends the session in order and returns when it has ended; see ``SessionCore/close(_:now:)``.
+    public func close(_ policy: ClosePolicy = .endSession) async {
+        core.close(policy, now: loop.now)
+        flushLater()
+        if !core.isClosed || isFlushPending { await withCheckedContinuation { closeWaiters.append($0) } }
+    }
+
+    /// Cuts the connection as a broken network would; the session goes on. For tests and fault injection.
+    public func dropConnection() {
+        guard let stream else { return }
+        let number = streamNumber
+        stream.close()
+        self.stream = nil
+        core.disconnected(number, .transport("cut on purpose"), now: loop.now)
+        flushLater()
+    }
+
+    /// Ends the session as a reboot does: the connection is cut, nothing is said, nothing is kept.
+    func abandon() {
+        dropConnection()
+        core.close(.keepForLater, now: loop.now)
+        flush(loop.now)
+    }
+
+    func setFaults(_ options: LinkFaults.Options) {
+        faults = options.isFaultless ? nil : LinkFaults(options, layout: core.configuration.layout)
+    }
+
+    // MARK: Queries
+
+    /// Counts for reports.
+    public var counters: SessionCounters { core.counters }
+    /// What was agreed when the connection last opened; nil before.
+    public var opening: SessionOpening? { core.opening }
+    /// Whether messages can flow now.
+    public var isOpen: Bool { core.isOpen }
+    /// Messages without outcome.
+    public var pendingMessages: Int { core.pendingMessages }
+    /// The other side of the present connection.
+    public var peer: Endpoint? { stream?.peer ?? endpoint }
+}

@@ -1,0 +1,128 @@
+/// Events on their way to the application: what has come and wasn't asked for yet, or who asks and got nothing yet.
+struct SessionInbox {
+    /// News that isn't messages, kept for an application that doesn't ask. Messages are bounded by the core, which stops
+    /// reading; outcomes by what an application sends without ever looking; the oldest of both go first.
+    static let largestNews = 4_096
+
+    private var events: [SessionEvent] = []
+    private var news = 0
+    private(set) var waiter: CheckedContinuation<[SessionEvent]?, Never>?
+    private(set) var isEnded = false
+    /// News dropped because nobody asked for it.
+    private(set) var dropped: UInt64 = 0
+
+    var isEmpty: Bool { events.isEmpty }
+
+    mutating func append(_ event: SessionEvent) {
+        if case .message = event {} else { news += 1 }
+        events.append(event)
+        if news > SessionInbox.largestNews { dropOldestNews() }
+    }
+
+    private mutating func dropOldestNews() {
+        // Half at a time, so that dropping costs no more than appending.
+        var left = news / 2
+        events.removeAll { event in
+            if case .message = event { return false }
+            left -= 1
+            return left >= 0
+        }
+        dropped += UInt64(SessionInbox.largestNews / 2)
+        news = events.count { if case .message = $0 { false } else { true } }
+    }
+
+    /// All that has come, once.
+    mutating func take() -> [SessionEvent] {
+        defer {
+            events = []
+            news = 0
+        }
+        return events
+    }
+
+    mutating func wait(_ continuation: CheckedContinuation<[SessionEvent]?, Never>) { waiter = continuation }
+
+    mutating func takeWaiter() -> CheckedContinuation<[SessionEvent]?, Never>? {
+        defer { waiter = nil }
+        return waiter
+    }
+
+    /// Nothing more will come.
+    mutating func end() { isEnded = true }
+}
+
+/// A session's events in batches: one element for all that a read brought. For one reader at a time.
+///
+/// A message counts as taken by the application, and is receipted, when the batch that holds it is given out. Whoever
+/// reads slowly slows the peer: nothing is dropped but old news (states, outcomes) that nobody asks for.
+public struct SessionEvents: AsyncSequence, Sendable {
+    let session: Session
+
+    /// Reads batches until the session is over, or the task is cancelled.
+    public struct Iterator: AsyncIteratorProtocol {
+        let session: Session
+
+        /// The next batch, never empty; nil when the session is over.
+        public mutating func next() async -> [SessionEvent]? { await session.nextEvents() }
+
+        /// The next batch, never empty; nil when the session is over.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(Never) -> [SessionEvent]? {
+            await session.nextEvents()
+        }
+    }
+
+    /// An iterator; two at a time would share the batches between them.
+    public func makeAsyncIterator() -> Iterator { Iterator(session: session) }
+}
+
+extension Session {
+    /// See ``SessionEvents``.
+    public nonisolated var events: SessionEvents { SessionEvents(session: self) }
+
+    /// The next batch of events; see ``SessionEvents``.
+    public func nextEvents() async -> [SessionEvent]? {
+        if !inbox.isEmpty { return handOver() }
+        if inbox.isEnded || Task.isCancelled { return nil }
+        // A second reader takes the first one's place, which ends.
+        inbox.takeWaiter()?.resume(returning: nil)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { inbox.wait($0) }
+        } onCancel: {
+            Task(executorPreference: loop) { await self.endWait() }
+        }
+    }
+
+    private func endWait() { inbox.takeWaiter()?.resume(returning: nil) }
+
+    /// The batch goes to the application: its messages are taken.
+    private func handOver() -> [SessionEvent] {
+        let batch = inbox.take()
+        for event in batch.reversed() {
+            guard case .message(let message) = event else { continue }
+            core.handedOver(through: message.sequence, now: loop.now)
+            flushLater()
+            break
+        }
+        return batch
+    }
+
+    /// Sorts what the core has to say: to those who wait for it, else to the events.
+    func deliver() {
+        for event in core.takeEvents() {
+            switch event {
+            case .outcome(let outcome):
+                if let waiter = outcomeWaiters.removeValue(forKey: outcome.ticket) {
+                    waiter.resume(returning: outcome)
+                } else {
+                    inbox.append(event)
+                }
+            case .writable:
+                let waiters = roomWaiters
+                roomWaiters = []
+                for waiter in waiters { waiter.resume() }
+            case .state, .message: inbox.append(event)
+            }
+        }
+        if !inbox.isEmpty, let waiter = inbox.takeWaiter() { waiter.resume(returning: handOver()) }
+    }
+}

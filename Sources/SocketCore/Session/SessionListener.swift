@@ -1,0 +1,228 @@
+import FrameCodec
+
+/// A router's listener: takes connections, hears their hellos, and finds or makes the session that each belongs to.
+///
+/// (protocol.md, section 3.) Everybody else is held in small: a connection that hasn't said hello has a decoder for 4 KiB and
+/// five seconds.
+public actor SessionListener: ListenerOwner {
+    /// What happened at the door, for logs and counts.
+    public enum Event: Sendable {
+        /// A session began.
+        case began(Session, ControllerHello)
+        /// A session got another connection.
+        case returned(Session, ControllerHello)
+        /// A plain controller connected.
+        case plain(Session)
+        /// A stranger was turned away.
+        case refused(Endpoint, LossReason)
+        /// Accepting failed; it goes on.
+        case failed(SystemError)
+    }
+
+    /// Sessions a listener keeps, those without connection included: 16,384 at 1 KiB each are 16 MiB.
+    public static let largestSessionCount = 16_384
+    /// Connections that haven't said hello yet: a crowd may knock at once, a flood may not fill the memory.
+    public static let largestGreetingCount = 1_024
+
+    /// The loop of the listener and of its sessions.
+    public nonisolated let loop: EventLoop
+    /// It runs on its loop's thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private let configuration: SessionConfiguration
+    private let faults: LinkFaults.Options
+    private let onEvent: @Sendable (Event) -> Void
+    private var listener: TCPListener?
+    private var sessions: [SessionIdentifier: Session] = [:]
+    private var greeters: [ObjectIdentifier: Greeter] = [:]
+
+    /// A listener that isn't open yet.
+    ///
+    /// - Parameter onEvent: called on the loop's thread; a session's first events are still to come then.
+    public init(
+        _ configuration: SessionConfiguration, faults: LinkFaults.Options = .init(), loop: EventLoop = .shared,
+        onEvent: @escaping @Sendable (Event) -> Void
+    ) {
+        self.configuration = configuration
+        self.faults = faults
+        self.loop = loop
+        self.onEvent = onEvent
+    }
+
+    /// Opens; port 0 lets the kernel choose.
+    ///
+    /// - Returns: where it listens.
+    /// - Throws: ``SystemError`` that names the address.
+    public func open(_ endpoint: Endpoint) throws(SystemError) -> Endpoint {
+        let listener = try TCPListener(on: loop, bind: endpoint, owner: self)
+        self.listener?.close()
+        self.listener = listener
+        return listener.local
+    }
+
+    /// Stops listening, and ends all sessions in order.
+    public func close() async {
+        listener?.close()
+        listener = nil
+        for greeter in greeters.values { greeter.close() }
+        greeters = [:]
+        let ending = sessions.values
+        sessions = [:]
+        await withDiscardingTaskGroup { group in
+            for session in ending { group.addTask { await session.close() } }
+        }
+    }
+
+    /// Forgets all sessions as a reboot does: their connections are cut, nothing is said.
+    public func forgetSessions() async {
+        let forgotten = sessions.values
+        sessions = [:]
+        for session in forgotten { await session.abandon() }
+    }
+
+    /// Sessions that are kept now.
+    public var sessionCount: Int { sessions.count }
+
+    nonisolated func listener(_ listener: TCPListener, accepted stream: Stream) {
+        let bound = LoopBound(stream, on: loop)
+        assumeIsolated { $0.accepted(bound.value) }
+    }
+
+    nonisolated func listener(_ listener: TCPListener, failed error: SystemError) { onEvent(.failed(error)) }
+
+    private func accepted(_ stream: Stream) {
+        guard !configuration.isPlain else { return beganPlain(stream) }
+        guard greeters.count < SessionListener.largestGreetingCount else {
+            onEvent(.refused(stream.peer, .transport("\(greeters.count) others are at the door")))
+            return stream.close()
+        }
+        let loop = loop
+        let greeter = Greeter(stream, configuration, now: loop.now) { [weak self] greeter, end in
+            let bound = LoopBound((greeter, end), on: loop)
+            self?.assumeIsolated { $0.greeted(bound.value.0, bound.value.1) }
+        }
+        greeters[ObjectIdentifier(greeter)] = greeter
+        greeter.begin()
+    }
+
+    private func greeted(_ greeter: Greeter, _ end: Greeter.End) {
+        greeters[ObjectIdentifier(greeter)] = nil
+        let stream = greeter.stream
+        switch end {
+        case .refused(let reason):
+            onEvent(.refused(stream.peer, reason))
+            stream.close()
+        case .welcome(let hello, let version, let rest):
+            if let session = sessions[hello.session] {
+                let bound = LoopBound(stream, on: loop)
+                session.assumeIsolated { $0.adopt(bound.value, hello, version: version, rest: rest) }
+                onEvent(.returned(session, hello))
+            } else if sessions.count < SessionListener.largestSessionCount {
+                let session = makeSession(hello.session)
+                onEvent(.began(session, hello))
+                let bound = LoopBound(stream, on: loop)
+                session.assumeIsolated { $0.adopt(bound.value, hello, version: version, rest: rest) }
+            } else {
+                onEvent(.refused(stream.peer, .transport("\(sessions.count) sessions are kept already")))
+                stream.close()
+            }
+        }
+    }
+
+    private func beganPlain(_ stream: Stream) {
+        guard sessions.count < SessionListener.largestSessionCount else {
+            onEvent(.refused(stream.peer, .transport("\(sessions.count) sessions are kept already")))
+            return stream.close()
+        }
+        let session = makeSession(.random())
+        onEvent(.plain(session))
+        let bound = LoopBound(stream, on: loop)
+        session.assumeIsolated { $0.adoptPlain(bound.value) }
+    }
+
+    private func makeSession(_ identifier: SessionIdentifier) -> Session {
+        let session = Session(configuration, identifier, loop: loop)
+        let faults = faults
+        session.assumeIsolated { session in
+            session.setFaults(faults)
+            session.onEnd = { [weak self] ended in
+                self?.assumeIsolated { $0.sessions[ended.identifier] = nil }
+            }
+        }
+        sessions[identifier] = session
+        return session
+    }
+}
+
+/// A fresh connection until its first frame is judged.
+final class Greeter: StreamOwner, TimerHandler {
+    enum End {
+        case refused(LossReason)
+        case welcome(ControllerHello, version: UInt16, rest: [UInt8])
+    }
+
+    let stream: Stream
+    private let greeting: Greeting
+    private let span: Duration
+    private var decoder: FrameDecoder
+    private var timer: TimerToken?
+    private var onEnd: ((Greeter, End) -> Void)?
+
+    init(_ stream: Stream, _ configuration: SessionConfiguration, now: Instant, onEnd: @escaping (Greeter, End) -> Void) {
+        self.stream = stream
+        self.onEnd = onEnd
+        greeting = Greeting(configuration, now: now)
+        span = configuration.timing.hello
+        decoder = FrameDecoder(layout: configuration.layout, limits: FrameLimits(maximumBodyLength: SessionLimits.helloBytes))
+    }
+
+    func begin() {
+        let timer = stream.loop.addTimer(self)
+        stream.loop.setTimer(timer, to: greeting.deadline)
+        self.timer = timer
+        stream.owner = self
+    }
+
+    func close() {
+        onEnd = nil
+        endTimer()
+        stream.close()
+    }
+
+    func streamOpened(_ stream: Stream) {}
+    func streamIsWritable(_ stream: Stream) {}
+    func streamEnded(_ stream: Stream, _ end: StreamEnd) { finish(.refused(.transport("\(end) before its hello"))) }
+    func timerFired(at now: Instant) { finish(.refused(.noHello(after: span))) }
+
+    func stream(_ stream: Stream, received bytes: RawSpan) {
+        var step: Greeting.Step?
+        do throws(FrameError) {
+            let used = try decoder.decode(bytes) { header, body in
+                step = greeting.receive(header, body: body)
+                return .stop
+            }
+            guard let step else { return }
+            switch step {
+            case .welcome(let hello, let version):
+                finish(.welcome(hello, version: version, rest: bytes.extracting(droppingFirst: used).withUnsafeBytes { [UInt8]($0) }))
+            case .refuse(let reply, let reason):
+                _ = stream.write(reply.span.bytes)
+                finish(.refused(reason))
+            }
+        } catch {
+            finish(.refused(.badFrame("\(error)")))
+        }
+    }
+
+    private func finish(_ end: End) {
+        endTimer()
+        let last = onEnd
+        onEnd = nil
+        last?(self, end)
+    }
+
+    private func endTimer() {
+        if let timer { stream.loop.removeTimer(timer) }
+        timer = nil
+    }
+}
