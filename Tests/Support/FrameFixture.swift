@@ -37,8 +37,7 @@ public struct FrameFixture: Sendable, CustomStringConvertible {
 
     /// Every fixture of `Fixtures/frames`, by name.
     public static func all() throws -> [FrameFixture] {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Fixtures/frames")
+        let folder = Repository.root.appending(path: "Fixtures/frames")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         return try files.filter { $0.pathExtension == "hex" }
             .map { file in

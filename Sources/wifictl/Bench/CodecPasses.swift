@@ -22,9 +22,11 @@ enum CodecPasses {
         var result = PassResult()
         var decoder = FrameDecoder()
         let bytes = stream.bytes.span.bytes
+        let cuts = stream.cuts.span
         for _ in 0..<rounds {
             var from = 0
-            for cut in stream.cuts {
+            for index in cuts.indices {
+                let cut = cuts[index]
                 try decoder.decode(bytes.extracting(from..<cut)) { header, body in
                     result.take(header, body)
                     return .more
@@ -41,9 +43,11 @@ enum CodecPasses {
         var result = PassResult()
         var decoder = FrameDecoder()
         let bytes = stream.bytes.span.bytes
+        let cuts = stream.cuts.span
         for _ in 0..<rounds {
             var from = 0
-            for cut in stream.cuts {
+            for index in cuts.indices {
+                let cut = cuts[index]
                 try decoder.append(bytes.extracting(from..<cut))
                 while let frame = try decoder.next() {
                     result.take(frame.header, frame.body)

@@ -1,0 +1,119 @@
+import SocketCore
+
+/// `bench [NAME...]`: how fast the parts are on this machine.
+extension Command {
+    private static let list = Flag("list", "list the benchmarks and end")
+    private static let time = DefaultedOption(
+        "for", "TIME", .duration, default: .milliseconds(300), shown: "300ms", "how long each figure is measured")
+
+    static let bench = Command(
+        name: "bench", summary: "measures how fast the codec is here", positionals: ["[NAME...]"],
+        discussion: """
+            Prints the median of many samples for each figure, in CPU time of one core. Where there is a reference in C, it is \
+            compiled with the system's C compiler and measured in turns with it, and the table shows how many times its time \
+            was taken; without a compiler those columns stay empty.
+            """,
+        options: [list, time], usesNetwork: false,
+        examples: [
+            Example("wifictl bench", "measures everything"),
+            Example("wifictl bench decode --for 2s --json", "measures decoding thoroughly, a JSON line a figure"),
+        ]
+    ) { arguments, context in
+        if arguments[list] {
+            showList(context)
+            return .success
+        }
+        let chosen = try chosenBenchmarks(arguments.positionals)
+        if isUnoptimised() {
+            context.output.warning("this wifictl was built without optimisation, so the figures mean little (build with -c release)")
+        }
+        var table = BenchTable()
+        for benchmark in chosen {
+            let run = Benchmark.Run(
+                nanosecondsPerFigure: UInt64(max(0, nanoseconds(arguments[time]))),
+                report: { figure in
+                    try context.cancellation.check()
+                    context.output.isJSON ? context.output.json("bench", members(figure)) : table.add(figure)
+                    context.output.progress("\(figure.name): \(table.count) figures")
+                },
+                remark: { context.output.remark($0) })
+            try await benchmark.run(run)
+        }
+        context.output.clearProgress()
+        if !context.output.isJSON { context.output.table(table.table) }
+        return .success
+    }
+
+    private static func showList(_ context: Context) {
+        if context.output.isJSON {
+            for benchmark in Benchmark.all {
+                context.output.json("benchmark", ["name": .string(benchmark.name), "summary": .string(benchmark.summary)])
+            }
+            return
+        }
+        var table = Table([Table.Column("NAME"), Table.Column("MEASURES")])
+        for benchmark in Benchmark.all { table.add([Table.Cell(benchmark.name), Table.Cell(benchmark.summary)]) }
+        context.output.table(table)
+    }
+
+    private static func chosenBenchmarks(_ names: [String]) throws(UsageError) -> [Benchmark] {
+        var chosen: [Benchmark] = []
+        for name in names {
+            guard let benchmark = Benchmark.all.first(where: { $0.name == name }) else {
+                let nearest = Suggestion.nearest(to: name, among: Benchmark.all.map(\.name))
+                throw UsageError("no benchmark '\(name)'", hint: nearest.map { "did you mean \($0)?" } ?? "see wifictl bench --list")
+            }
+            chosen.append(benchmark)
+        }
+        return chosen.isEmpty ? Benchmark.all : chosen
+    }
+
+    private static func members(_ figure: Benchmark.Figure) -> [JSONValue.Member] {
+        var members = [
+            JSONValue.Member("name", .string(figure.name)), JSONValue.Member("parameters", .object(figure.parameters)),
+            JSONValue.Member("value", thousandths(figure.value)), JSONValue.Member("unit", .string(figure.unit)),
+            JSONValue.Member("samples", .array(figure.samples.map(thousandths))),
+        ]
+        if let ratio = figure.ratio { members.append(JSONValue.Member("ratio", thousandths(ratio))) }
+        return members + figure.more
+    }
+
+    private static func thousandths(_ number: Double) -> JSONValue { .number((number * 1_000).rounded() / 1_000) }
+
+    private static func nanoseconds(_ time: Duration) -> Int64 {
+        let (product, overflow) = time.components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? .max : product + time.components.attoseconds / 1_000_000_000
+    }
+
+    private static func isUnoptimised() -> Bool {
+        var result = false
+        // An assertion's condition is evaluated in builds without optimisation alone.
+        assert({ result = true }() == ())
+        return result
+    }
+}
+
+/// The figures as people read them: a row for each, its parameters in columns.
+private struct BenchTable {
+    private(set) var table = Table([
+        Table.Column("BENCH"), Table.Column("AT"), Table.Column("VALUE", side: .right), Table.Column("UNIT"),
+        Table.Column("TIMES C", side: .right),
+    ])
+    private(set) var count = 0
+
+    mutating func add(_ figure: Benchmark.Figure) {
+        count += 1
+        let parameters = figure.parameters.map { "\($0.name) \($0.value.integerValue.map { "\($0)" } ?? $0.value.stringValue ?? "")" }
+        table.add([
+            Table.Cell(figure.name), Table.Cell(parameters.joined(separator: ", ")), Table.Cell(BenchTable.decimal(figure.value)),
+            Table.Cell(figure.unit), Table.Cell(figure.ratio.map(BenchTable.decimal) ?? ""),
+        ])
+    }
+
+    /// Two decimals.
+    private static func decimal(_ number: Double) -> String {
+        let hundredths = Int((number * 100).rounded())
+        let rest = hundredths % 100
+        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+    }
+}

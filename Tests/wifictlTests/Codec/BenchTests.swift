@@ -1,0 +1,43 @@
+import SocketCore
+import TestSupport
+import Testing
+
+/// `wifictl bench` as people call it, and what it counts.
+struct BenchTests {
+    @Test func `the list names every benchmark`() async throws {
+        let result = try await BuiltTool.run(["bench", "--list", "--json"])
+        let names = try result.lines.map { try JSONValue.parse(Array($0.utf8))["name"]?.stringValue }
+        #expect(result.status == 0 && names.contains("decode") && names.contains("encode"))
+    }
+
+    @Test func `an unknown benchmark is wrong usage, with the nearest right word`() async throws {
+        let result = try await BuiltTool.run(["bench", "decod"])
+        #expect(result.status == 64 && result.errorText.contains("decode"))
+    }
+
+    @Test func `without a compiler the figures come alone, with a remark`() async throws {
+        let result = try await BuiltTool.run(["bench", "encode", "--for", "1ms", "--json"], environment: ["PATH": "/nowhere"])
+        #expect(result.status == 0 && result.errorText.contains("no C compiler"))
+        let figures = try result.lines.map { try JSONValue.parse(Array($0.utf8)) }
+        #expect(figures.count == 8 && figures.allSatisfy { $0["name"]?.stringValue == "encode" && $0["ratio"] == nil })
+    }
+
+    @Test func `no face of the decoder allocates or counts references, neither a frame nor a read`() async throws {
+        let scratch = try TemporaryDirectory()
+        let library = scratch.file("count.so")
+        try await runCommand(
+            ["cc", "-O2", "-shared", "-fPIC", "-o", library, Repository.path("Fixtures/bench/count.c"), "-ldl"], mustSucceed: true)
+        let result = try await BuiltTool.run(["bench", "decode", "--for", "1ms", "--json"], environment: ["LD_PRELOAD": library])
+        let figures = try result.lines.map { try JSONValue.parse(Array($0.utf8)) }.filter { $0["name"]?.stringValue == "decode" }
+        #expect(result.status == 0 && figures.count == 16)
+        for figure in figures {
+            let parameters = try #require(figure["parameters"])
+            #expect(try #require(figure["countedFrames"]?.integerValue) > 0)
+            #expect(figure["allocations"]?.integerValue == 0, "\(parameters)")
+            #expect(figure["referenceCounts"]?.integerValue == 0, "\(parameters)")
+            // The counter sees the buffer that every decoder makes for its half packets.
+            #expect(try #require(figure["allocationsOnce"]?.integerValue) > 0)
+            #expect(figure["value"]?.doubleValue ?? 0 > 0 && figure["unit"]?.stringValue == "ns/frame")
+        }
+    }
+}
