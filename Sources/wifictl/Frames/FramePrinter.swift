@@ -54,7 +54,9 @@ struct FrameRow {
         preview = FrameRow.preview(of: body)
     }
 
-    func text(width: Int?) -> String {
+    /// The line, behind what is to stand in front of its columns.
+    func text(width: Int?, behind start: String = "") -> String {
+        let columns = start + columns
         let room = width.map { max(8, $0 - columns.utf8.count) } ?? FrameRow.previewLength
         let line = columns + DisplayWidth.fit(preview, to: room)
         return String(line.reversed().drop { $0 == " " }.reversed())
@@ -64,11 +66,11 @@ struct FrameRow {
         [right(offset, 10), right(msgId, 10), left(kind, 15), right(version, 7), right(length, 8), ""].joined(separator: "  ")
     }
 
-    private static func left(_ text: String, _ width: Int) -> String {
+    static func left(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.utf8.count))
     }
 
-    private static func right(_ text: String, _ width: Int) -> String {
+    static func right(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.utf8.count)) + text
     }
 

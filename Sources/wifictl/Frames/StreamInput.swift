@@ -7,7 +7,7 @@ struct StreamInput: ~Copyable {
     private var file: InputFile?
     private var lines: LineReader?
     private var text = HexText()
-    /// Bytes taken to be looked at and given back; handed out first.
+    /// Bytes that were looked at; handed out first.
     private var ahead: [UInt8] = []
     private let pieceLength: Int
 
@@ -27,8 +27,14 @@ struct StreamInput: ~Copyable {
         return ahead
     }
 
-    /// Puts bytes back in front of what comes next.
-    mutating func giveBack(_ bytes: [UInt8]) { ahead = bytes + ahead }
+    /// Looks at the first bytes, as few as it takes, so that a stream that comes slowly isn't held up.
+    mutating func recognise() throws -> CaptureFormat {
+        while true {
+            let piece = try read()
+            ahead += piece
+            if let format = CaptureFormat.recognise(ahead, ended: piece.isEmpty) { return format }
+        }
+    }
 
     /// Whether hex text's first column was taken for offsets without a colon to say so.
     var hasGuessedOffsets: Bool { text.hasGuessedOffsets }
