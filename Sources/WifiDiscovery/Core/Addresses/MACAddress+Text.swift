@@ -89,7 +89,8 @@ private struct MACTextReader {
         case dash = 0x2D
         case space = 0x20
         case dot = 0x2E
-        case escapedColon = 0x5C
+        /// Two bytes, so it has a value that no byte of UTF-8 has.
+        case escapedColon = 0xFF
     }
 
     private var groups: [(value: UInt64, digits: Int)] = [(0, 0)]

@@ -1,0 +1,126 @@
+import SocketCore
+import Testing
+
+@testable import WifiDiscovery
+
+@Suite struct SelectionTests {
+    typealias Candidate = Selection.Candidate
+
+    static func mac(_ number: Int) -> MACAddress { MACAddress(0, 0, 0x5E, 0, 0x53, UInt8(number)) }
+    static let exact = Grading(.exact, .sameMAC, distance: 0)
+    static let radio = Grading(.radio, .sameBSSID, distance: 0)
+    static let none = Grading(.none, .unrelated, distance: nil)
+    static let unknown = Grading(.unknown, .noLink, distance: nil)
+    static func family(_ distance: Int) -> Grading { Grading(.family, .nearby, distance: distance) }
+
+    static func candidate(
+        _ number: Int, _ grading: Grading, gateway: Bool = false, neighbour: Evidence.Neighbour = .unknown, only: Bool = false,
+        conflicted: Bool = false
+    ) -> Candidate {
+        Candidate(
+            mac: mac(number), grading: grading, evidence: Evidence(gateway: gateway, neighbour: neighbour, onlyResponder: only),
+            isConflicted: conflicted)
+    }
+
+    struct Case: CustomStringConvertible, Sendable {
+        let description: String
+        let candidates: [Candidate]
+        let chosen: Int?
+        let why: Selection.Why
+        let certainty: Selection.Certainty
+
+        init(_ description: String, _ candidates: [Candidate], _ chosen: Int?, _ why: Selection.Why, _ certainty: Selection.Certainty) {
+            self.description = description
+            self.candidates = candidates
+            self.chosen = chosen
+            self.why = why
+            self.certainty = certainty
+        }
+    }
+
+    static let cases: [Case] = [
+        Case("nobody", [], nil, .none, .none),
+        Case("one exact", [candidate(1, exact), candidate(2, none, gateway: true)], 1, .exact, .certain),
+        Case("exact before radio", [candidate(1, radio, gateway: true), candidate(2, exact)], 2, .exact, .certain),
+        Case("one radio", [candidate(1, radio), candidate(2, family(0), gateway: true)], 1, .radio, .certain),
+        Case("two claims", [candidate(1, exact), candidate(2, exact)], nil, .conflict, .none),
+        Case(
+            "two claims, one neighbour", [candidate(1, exact, gateway: true), candidate(2, exact, neighbour: .match)], 2, .exact, .probable),
+        Case("two claims, one gateway", [candidate(1, radio), candidate(2, radio, gateway: true)], 2, .radio, .probable),
+        Case(
+            "two neighbours, one gateway",
+            [candidate(1, radio, neighbour: .match), candidate(2, radio, gateway: true, neighbour: .match)], 2, .radio, .probable),
+        Case(
+            "two neighbours, two gateways",
+            [candidate(1, exact, gateway: true, neighbour: .match), candidate(2, exact, gateway: true, neighbour: .match)], nil, .conflict,
+            .none),
+        Case("two exact claims hide a radio", [candidate(1, exact), candidate(2, exact), candidate(3, radio)], nil, .conflict, .none),
+        Case("a mismatch doesn't remove the only claim", [candidate(1, exact, neighbour: .mismatch)], 1, .exact, .certain),
+        Case("two devices of one MAC", [candidate(1, exact, gateway: true, neighbour: .match, conflicted: true)], nil, .conflict, .none),
+        Case(
+            "a conflicted claim wins no conflict", [candidate(1, exact, neighbour: .match, conflicted: true), candidate(2, exact)], nil,
+            .conflict, .none),
+        Case("family and gateway", [candidate(1, family(2), gateway: true), candidate(2, none)], 1, .family, .probable),
+        Case("family and neighbour", [candidate(1, family(4), neighbour: .match), candidate(2, none)], 1, .family, .probable),
+        Case("family, the only responder", [candidate(1, family(1), only: true)], 1, .family, .probable),
+        Case("family without support", [candidate(1, family(0)), candidate(2, none)], nil, .none, .none),
+        Case(
+            "family without support, another gateway", [candidate(1, family(0)), candidate(2, none, gateway: true)], 2, .gateway, .assumed),
+        Case("two families", [candidate(1, family(0), gateway: true), candidate(2, family(4))], 1, .gateway, .assumed),
+        Case(
+            "two families, no gateway", [candidate(1, family(0), neighbour: .match), candidate(2, family(4), neighbour: .match)], nil,
+            .none, .none),
+        Case("a weak one two away", [candidate(1, family(3), neighbour: .match), candidate(2, family(5))], 1, .family, .probable),
+        Case("a weak one one away", [candidate(1, family(4), neighbour: .match), candidate(2, family(5))], nil, .none, .none),
+        Case("weak alone", [candidate(1, family(5), neighbour: .match, only: true)], nil, .none, .none),
+        Case("a conflicted family", [candidate(1, family(0), neighbour: .match, conflicted: true)], nil, .none, .none),
+        Case("the gateway of a child access point", [candidate(1, none, gateway: true), candidate(2, none)], 1, .gateway, .assumed),
+        Case("wired", [candidate(1, unknown, gateway: true), candidate(2, unknown)], 1, .gateway, .assumed),
+        Case("two gateways", [candidate(1, none, gateway: true), candidate(2, none, gateway: true)], nil, .none, .none),
+        Case("a conflicted gateway", [candidate(1, none, gateway: true, conflicted: true)], nil, .none, .none),
+        Case("nothing known", [candidate(1, none), candidate(2, unknown)], nil, .none, .none),
+    ]
+
+    @Test("the rule of section 5", arguments: cases)
+    func chooses(example: Case) {
+        let expected = Selection(example.chosen.map(Self.mac), example.why, example.certainty)
+        #expect(Selection.choose(among: example.candidates) == expected, "\(example)")
+        #expect(Selection.choose(among: example.candidates.reversed()) == expected, "\(example), turned")
+    }
+
+    @Test func `the order of arrival never decides`() {
+        let gradings = [Self.exact, Self.radio, Self.none, Self.unknown] + (0...8).map(Self.family)
+        var generator = SeededGenerator(seed: 21)
+        for round in 0..<400 {
+            let all = (0..<Int.random(in: 1...6, using: &generator)).map { number in
+                let grading = gradings.randomElement(using: &generator) ?? Self.none
+                let neighbour = Evidence.Neighbour.allCases.randomElement(using: &generator) ?? .unknown
+                return Self.candidate(
+                    number, grading, gateway: generator.chance(0.3), neighbour: neighbour, conflicted: generator.chance(0.1))
+            }
+            let first = Selection.choose(among: all)
+            for _ in 0..<12 { #expect(Selection.choose(among: all.shuffled(using: &generator)) == first, "seed 21, round \(round)") }
+            if let mac = first.mac {
+                #expect(all.contains { $0.mac == mac && !$0.isConflicted })
+                #expect(first.certainty != .none && first.why != .conflict && first.why != .none)
+            } else {
+                #expect(first.certainty == .none)
+            }
+        }
+    }
+
+    @Test func `neighbouring serial numbers are never chosen between`() {
+        // Two units of one series, both answering, both honest neighbours: their addresses alone can't tell them apart.
+        for step in 1...8 {
+            for offset in 0...4 {
+                let macs = [Self.mac(0x10), Self.mac(0x10 + step)]
+                let link = [MACAddress(bits: macs[0].advanced(by: offset).bits | 0x0200_0000_0000)]
+                let candidates = macs.map { mac in
+                    Candidate(mac: mac, grading: Grading.of(RouterDescription(mac: mac), link: link), evidence: Evidence(neighbour: .match))
+                }
+                let chosen = Selection.choose(among: candidates)
+                if let mac = chosen.mac { #expect(mac == macs[0], "step \(step), offset \(offset)") }
+            }
+        }
+    }
+}
