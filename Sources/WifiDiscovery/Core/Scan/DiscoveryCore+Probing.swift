@@ -5,8 +5,8 @@ extension DiscoveryCore {
     private static let epochSpan: Duration = .milliseconds(100)
     /// The span of the replies is widened where more routers than this are known.
     private static let crowd = 128
-    /// The widened span: 1,000 replies of 500 bytes are then some 1 MB/s, which a home link carries.
-    private static let crowdWaitMilliseconds = 500
+    /// The widened span: 1,000 replies of 400 bytes are then 13 Mbit/s, which a home link carries.
+    private static let crowdWaitMilliseconds = 250
     /// A router that answered this often is left in peace; once isn't enough to notice two of one MAC.
     private static let answersUntilKnown = 2
     /// A router heard longer ago is asked again.
@@ -19,24 +19,25 @@ extension DiscoveryCore {
     /// often it reaches them.
     mutating func probe(_ id: DiscoveryLink.ID, now: Instant) {
         guard var state = links[id] else { return }
-        if state.heardSinceRound {
-            state.silentRounds = 0
-        } else if state.round > 0, state.askedEverybody {
-            state.silentRounds += 1
-        }
+        state.endRound()
         let known = configuration.mac == nil ? knownRouters(round: state.round, now: now) : []
-        state.heardSinceRound = false
-        state.askedEverybody = known.isEmpty
-        state.nextRound = now + ProbeSchedule.gap(afterRound: state.round, random: unit())
-        let wait = table.entries.count > DiscoveryCore.crowd ? DiscoveryCore.crowdWaitMilliseconds : 0
+        let wait = max(
+            configuration.maxWaitMilliseconds, table.entries.count > DiscoveryCore.crowd ? DiscoveryCore.crowdWaitMilliseconds : 0)
+        let bssids = linkAddresses.filter { !$0.isPlaceholder }.sorted()
         let probe = Probe(
-            nonce: HexToken(generator.next()), maxWaitMilliseconds: max(configuration.maxWaitMilliseconds, wait),
-            bssid: linkAddresses.filter { !$0.isPlaceholder }.min(), known: known, mac: configuration.mac)
+            nonce: HexToken(generator.next()), maxWaitMilliseconds: wait, bssid: bssids.isEmpty ? nil : bssids[state.round % bssids.count],
+            known: known, mac: configuration.mac)
+        let silent = isWatching ? silentRouters(on: state.link, now: now) : []
+        state.nextRound =
+            now
+            + ProbeSchedule.gap(
+                afterRound: state.round, isLossy: state.isLossy, isAnxious: !silent.isEmpty, wait: .milliseconds(wait), random: unit())
         let asked = ask(probe.nonce, epoch: sharedEpoch(now: now), now: now)
-        state.nonces.remember(asked)
+        let spared = Set(known)
+        let expected = table.entries.count { entry in !spared.contains(entry.key) && entry.value.records.contains { $0.link == id } }
+        state.beginRound(asked, expected: expected, asksEverybody: known.isEmpty)
         let bytes = DiscoveryDatagram(msgId: asked.msgId, .probe(probe)).encoded()
-        for destination in destinations(state, now: now) { send(bytes, to: destination, by: id) }
-        state.round += 1
+        for destination in destinations(state, silent: silent) { send(bytes, to: destination, by: id) }
         links[id] = state
     }
 
@@ -70,7 +71,7 @@ extension DiscoveryCore {
         counters.probes += 1
     }
 
-    private func destinations(_ state: LinkState, now: Instant) -> [Endpoint] {
+    private func destinations(_ state: LinkState, silent: [IPAddress]) -> [Endpoint] {
         let link = state.link
         guard configuration.targets.isEmpty else {
             let scoped = configuration.targets.filter { $0.address.isV4 == link.isV4 }
@@ -78,8 +79,11 @@ extension DiscoveryCore {
         }
         let group = link.isV4 ? configuration.groupV4 : configuration.groupV6.scoped(to: link.interface)
         var addresses = [group]
-        if state.failure != nil || state.silentRounds >= DiscoveryCore.silentRoundsUntilBroadcast { addresses += link.broadcasts }
-        var unicasts = isWatching ? silentRouters(on: link, now: now) : []
+        // A lossy link gets the same probe twice: routers answer it once, and it arrives more often.
+        if state.failure != nil || state.isLossy || state.silentRounds >= DiscoveryCore.silentRoundsUntilBroadcast {
+            addresses += link.broadcasts
+        }
+        var unicasts = silent
         if state.silentRounds >= DiscoveryCore.silentRoundsUntilUnicast { unicasts += link.fallbacks.map { scope($0, to: link) } }
         addresses += unicasts.filter { $0.isV4 == link.isV4 }.prefix(DiscoveryBounds.unicastsPerRound)
         return addresses.map { Endpoint($0, port: configuration.port) }

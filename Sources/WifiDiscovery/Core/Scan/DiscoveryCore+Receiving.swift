@@ -17,8 +17,6 @@ extension DiscoveryCore {
                 return counters.stale += 1
             }
             guard budget.take(from: source.address.unscoped, now: now, renews: isWatching) else { return counters.rateLimited += 1 }
-            links[link]?.heardSinceRound = true
-            links[link]?.failure = nil
             answered(router, at: place, link: link, asked: asked, now: now)
         case .announce(let router):
             counters.announcements += 1
@@ -38,12 +36,8 @@ extension DiscoveryCore {
     /// The system refused to send a probe, and why. The scan goes on by the link's other ways.
     public mutating func sendFailed(_ probe: OutgoingProbe, reason: String, now: Instant) {
         counters.sendFailures += 1
-        guard var state = links[probe.link], !isFinished else { return }
-        let isFirst = state.failure == nil
-        state.failure = reason
-        // Where the group can't even be sent to, the directed broadcast needn't wait for two silent rounds.
-        if isFirst, probe.destination.address.isMulticast, !state.link.broadcasts.isEmpty { state.nextRound = now }
-        links[probe.link] = state
+        guard !isFinished else { return }
+        links[probe.link]?.sendFailed(reason: reason, toGroup: probe.destination.address.isMulticast, now: now)
     }
 
     private mutating func refuse(_ error: DatagramError) { counters.invalid[error.reason, default: 0] += 1 }
@@ -54,6 +48,7 @@ extension DiscoveryCore {
         if let wanted = configuration.mac, wanted != router.mac { return counters.stale += 1 }
         let mac = router.mac
         let isNew = table.entries[mac] == nil
+        let isNewHere = table.entries[mac].map { entry in !entry.records.contains { $0.link == link } } ?? true
         if isNew {
             guard makeRoom(for: place.address, confirmed: true) else { return counters.rateLimited += 1 }
             table.insert(RouterEntry(announced: router, at: place, now: now), from: place.address)
@@ -61,6 +56,7 @@ extension DiscoveryCore {
         guard let outcome = table.entries[mac]?.answered(router, at: place, link: link, asked: asked, now: now) else { return }
         guard case .news(let changes) = outcome, let shown = table.entries[mac]?.shown else { return counters.duplicates += 1 }
         counters.replies += 1
+        links[link]?.heard(asked, isNew: isNewHere, now: now)
         if changes.contains(.confirmed) { table.confirmed() }
         if isNew {
             events.append(.found(shown))

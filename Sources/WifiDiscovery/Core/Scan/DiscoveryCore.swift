@@ -63,7 +63,7 @@ public struct DiscoveryCore: Sendable {
     public var failedInterfaces: [String: String] {
         var failed = brokenInterfaces
         let byName = Dictionary(grouping: links.values) { $0.link.name }
-        for (name, states) in byName where states.allSatisfy({ $0.failure != nil }) {
+        for (name, states) in byName where states.allSatisfy({ $0.failure != nil && !$0.worksInSpite }) {
             failed[name] = states.min { $0.link.id < $1.link.id }?.failure
         }
         return failed
@@ -125,10 +125,7 @@ public struct DiscoveryCore: Sendable {
     public mutating func setLink(_ addresses: Set<MACAddress>, now: Instant) {
         guard !isFinished, addresses != linkAddresses else { return }
         linkAddresses = addresses
-        for id in links.keys {
-            links[id]?.nextRound = now
-            links[id]?.round = 0
-        }
+        for id in links.keys { links[id]?.restart(now: now) }
         if configuration.endsAtMatch, let match = routers.first(where: { $0.isConfirmed && matches($0) }) {
             return finish(.matched(match.router.mac))
         }
