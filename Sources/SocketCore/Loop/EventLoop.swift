@@ -8,7 +8,8 @@ protocol TimerHandler: AnyObject {
 }
 
 /// Whoever gathers work during a tick and does it at its end, such as writing what many handlers added.
-protocol TickHandler: AnyObject {
+public protocol TickHandler: AnyObject {
+    /// The tick's descriptors, timers and jobs have been served.
     func tickEnded(at now: Instant)
 }
 
@@ -113,7 +114,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     func removeTimer(_ token: TimerToken) { state.removeTimer(token) }
 
     /// Calls the handler once when this tick ends. The handler keeps itself from asking twice.
-    func atEndOfTick(_ handler: any TickHandler) { state.ending.append(handler) }
+    public func atEndOfTick(_ handler: any TickHandler) { state.ending.append(handler) }
 
     private var state: LoopState {
         precondition(isCurrent, "the loop's state is its thread's alone")

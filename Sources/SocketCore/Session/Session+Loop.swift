@@ -41,7 +41,8 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         }
     }
 
-    nonisolated func tickEnded(at now: Instant) {
+    /// See ``TickHandler``.
+    public nonisolated func tickEnded(at now: Instant) {
         assumeIsolated { session in
             session.isFlushPending = false
             session.flush(now)
@@ -181,6 +182,11 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         stream = nil
         inbox.end()
         inbox.takeWaiter()?.resume(returning: nil)
+        // Messages that stay in the journal get their outcome in a later run; who waits for one in this run hears what is known.
+        for (ticket, waiter) in outcomeWaiters {
+            waiter.resume(returning: MessageOutcome(ticket: ticket, result: .unknown, sends: 0, elapsed: .zero))
+        }
+        outcomeWaiters = [:]
         for waiter in closeWaiters + roomWaiters + syncWaiters { waiter.resume() }
         closeWaiters = []
         roomWaiters = []

@@ -164,7 +164,7 @@ public actor Session {
     /// Ends the session as a reboot does: the connection is cut, nothing is said, nothing is kept.
     func abandon() {
         dropConnection()
-        core.close(.keepForLater, now: loop.now)
+        core.close(.endSession, now: loop.now)
         flush(loop.now)
     }
 

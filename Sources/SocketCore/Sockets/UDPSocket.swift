@@ -74,13 +74,13 @@ public final class UDPSocket: ReadinessHandler {
         try Multicast.join(number, group, interface: interface)
     }
 
-    /// Sends one datagram, whole or not at all.
+    /// Sends one datagram, whole or not at all; `source` names one of the machine's addresses where the socket is bound to all.
     ///
     /// - Throws: ``SystemError``; would-block (the interface's queue is full) counts as ENOBUFS, since datagrams aren't kept.
-    public func send(_ bytes: RawSpan, to endpoint: Endpoint, interface: UInt32 = 0) throws(SystemError) {
+    public func send(_ bytes: RawSpan, to endpoint: Endpoint, interface: UInt32 = 0, source: IPAddress? = nil) throws(SystemError) {
         guard descriptor != nil else { throw SystemError(function: "sendmsg", code: EBADF, subject: endpoint.description) }
         let outcome = try SystemCalls.send(
-            number, bytes, to: endpoint, interface: interface == 0 ? self.interface : interface, source: local.address)
+            number, bytes, to: endpoint, interface: interface == 0 ? self.interface : interface, source: source ?? local.address)
         guard case .moved = outcome else { throw SystemError(function: "sendmsg", code: ENOBUFS, subject: endpoint.description) }
     }
 

@@ -93,3 +93,13 @@ public struct NetworkFacts: Equatable, Sendable {
         return claimants > 1 || sameLowerHalf ? .repeaterSuspected : .mismatch
     }
 }
+
+extension NetworkFacts {
+    /// Whom to ask by unicast where the group stays silent: the interface's gateways first, then its neighbours.
+    func fallbacks(on interface: UInt32, isV4: Bool) -> [IPAddress] {
+        let fits = { (place: Place) in place.interface == interface && place.address.isV4 == isV4 }
+        let sorted = { (places: [Place]) in places.filter(fits).map(\.address).sorted { $0.description < $1.description } }
+        let first = sorted(Array(gateways))
+        return first + sorted(Array(neighbours.keys)).filter { !first.contains($0) }
+    }
+}

@@ -12,6 +12,7 @@ public struct SampleDevice: Sendable {
         /// Whether the device reboots once the messages have left.
         public var reboots = false
 
+        /// Equal when the same goes to the same sessions.
         public static func == (left: Step, right: Step) -> Bool {
             left.reboots == right.reboots && left.messages.count == right.messages.count
                 && zip(left.messages, right.messages).allSatisfy { $0.to == $1.to && $0.body == $1.body }

@@ -1,0 +1,223 @@
+import SocketCore
+
+/// Answers probes for any number of routers on this machine, behind one UDP port (protocol.md, section 4: the router's side).
+public actor RouterResponder: DatagramOwner, LoopTimerOwner {
+    /// Where it listens.
+    public struct Options: Sendable {
+        /// Interfaces by name; empty means every usable one, and this machine alone where there's none.
+        public var interfaces: [String] = []
+        /// Speak from this address, and only on its interface; nil for all.
+        public var address: IPAddress?
+        /// The group; nil for both of the protocol's.
+        public var group: IPAddress?
+        /// The discovery port.
+        public var port = DiscoveryDatagram.port
+        /// How the routers behave.
+        public var behaviour = ResponderConfiguration()
+
+        /// Everything by default.
+        public init() {}
+    }
+
+    /// The loop that it runs on.
+    public nonisolated let loop: EventLoop
+    /// It runs on its loop's thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private let options: Options
+    private let onProbe: @Sendable (Endpoint, ProbeOutcome) -> Void
+    private var group: ResponderGroup
+    private var sockets: [UDPSocket] = []
+    private var interfaces: [NetworkInterface] = []
+    private var timer: LoopTimer?
+    /// Interfaces on which the group couldn't be joined, with the reason.
+    public private(set) var failedInterfaces: [String: String] = [:]
+    /// Datagrams that the system refused to send.
+    public private(set) var sendFailures = 0
+
+    /// A responder that isn't open yet.
+    ///
+    /// - Parameter onProbe: told what became of each datagram; called on the loop's thread.
+    public init(
+        _ options: Options = Options(), loop: EventLoop = .shared,
+        onProbe: @escaping @Sendable (Endpoint, ProbeOutcome) -> Void = { _, _ in }
+    ) {
+        self.options = options
+        self.loop = loop
+        self.onProbe = onProbe
+        group = ResponderGroup(options.behaviour, generator: SystemRandomNumberGenerator())
+    }
+
+    /// Opens the sockets and joins the groups; an interface that can't be joined spoils nothing while another one can.
+    ///
+    /// - Throws: ``ResponderError`` when the port can't be bound, or no interface is left.
+    public func open() throws {
+        let chosen = try chooseInterfaces()
+        interfaces = chosen.usable
+        failedInterfaces = chosen.unusable
+        group.setInterfaces(interfaces)
+        var joined = 0
+        for family in families { joined += try open(family) }
+        guard joined > 0 else { throw ResponderError.noInterface(failedInterfaces) }
+        timer = LoopTimer(on: loop, owner: self)
+    }
+
+    private func chooseInterfaces() throws(DiscoveryError) -> ScanInterfaces {
+        guard let address = options.address, options.interfaces.isEmpty else { return try ScanInterfaces.choose(options.interfaces) }
+        let all: [NetworkInterface]
+        do throws(SystemError) { all = try NetworkInterfaces.current() } catch { throw .system(error) }
+        let holders = all.filter { interface in interface.addresses.contains { $0.address.unscoped == address.unscoped } }
+        return ScanInterfaces(usable: holders, unusable: holders.isEmpty ? ["\(address)": "is no address of this machine"] : [:])
+    }
+
+    /// IPv4, IPv6, or both.
+    private var families: [IPAddress] {
+        if let group = options.group { return [group.unscoped] }
+        if let address = options.address { return [address.isV4 ? DiscoveryDatagram.groupV4 : DiscoveryDatagram.groupV6] }
+        return [DiscoveryDatagram.groupV4, DiscoveryDatagram.groupV6]
+    }
+
+    /// - Returns: how many interfaces joined.
+    private func open(_ family: IPAddress) throws -> Int {
+        let fitting = interfaces.filter { family.isV4 ? $0.bindAddressV4 != nil : $0.hasLinkLocalV6 }
+        guard !fitting.isEmpty else { return 0 }
+        var socketOptions = UDPSocket.Options()
+        socketOptions.sharesPort = true
+        let all = Endpoint(family.isV4 ? .any : .anyV6, port: options.port)
+        let socket: UDPSocket
+        do throws(SystemError) { socket = try UDPSocket(on: loop, bind: all, options: socketOptions, owner: self) } catch {
+            throw ResponderError.cannotBind(all, error)
+        }
+        sockets.append(socket)
+        var joined = 0
+        for interface in fitting {
+            do throws(SystemError) {
+                try socket.join(family, interface: interface.index)
+                joined += 1
+            } catch {
+                failedInterfaces[interface.name] = "\(error)"
+            }
+        }
+        return joined
+    }
+
+    // MARK: Routers
+
+    /// A router starts.
+    public func add(_ router: RouterDescription, faults: ReplyFaults = ReplyFaults()) {
+        group.add(router, faults: faults, now: loop.currentInstant)
+        settle()
+    }
+
+    /// A router says something else about itself.
+    public func update(_ router: RouterDescription) {
+        group.update(router, now: loop.currentInstant)
+        settle()
+    }
+
+    /// A router shuts down, with a goodbye.
+    public func remove(_ mac: MACAddress) {
+        group.remove(mac, now: loop.currentInstant)
+        settle()
+    }
+
+    /// What was counted.
+    public var counters: ResponderCounters { group.counters }
+
+    /// Says goodbye for every router and closes.
+    public func close() {
+        for router in group.routers { group.remove(router.mac, now: loop.currentInstant) }
+        settle()
+        timer?.cancel()
+        timer = nil
+        for socket in sockets { socket.close() }
+        sockets = []
+    }
+
+    // MARK: Called by the loop
+
+    /// See ``DatagramOwner``.
+    public nonisolated func datagramArrived(
+        _ socket: UDPSocket, _ bytes: RawSpan, from source: Endpoint, interface: UInt32, isOversize: Bool
+    ) {
+        assumeIsolated { responder in
+            guard !isOversize else { return responder.group.receivedOversize() }
+            let outcome = responder.group.received(bytes, from: source, interface: interface, now: responder.loop.currentInstant)
+            responder.onProbe(source, outcome)
+            responder.settle()
+        }
+    }
+
+    /// See ``DatagramOwner``. An ICMP answer to an earlier reply: whoever asked has gone.
+    public nonisolated func socketReported(_ socket: UDPSocket, _ error: SystemError) {
+        assumeIsolated { $0.sendFailures += 1 }
+    }
+
+    /// See ``LoopTimerOwner``.
+    public nonisolated func timerFired(at now: Instant) {
+        assumeIsolated { responder in
+            responder.group.advance(now: now)
+            responder.settle()
+        }
+    }
+
+    private func settle() {
+        for datagram in group.takeDatagrams() { send(datagram) }
+        timer?.set(to: group.deadline ?? .distantFuture)
+    }
+
+    private func send(_ datagram: OutgoingReply) {
+        switch datagram.destination {
+        case .source(let endpoint, let interface):
+            guard let socket = sockets.first(where: { $0.local.address.isV4 == endpoint.address.isV4 }) else { return }
+            send(datagram.bytes, by: socket, to: endpoint, interface: interface)
+        case .group:
+            for socket in sockets {
+                let isV4 = socket.local.address.isV4
+                let address = options.group ?? (isV4 ? DiscoveryDatagram.groupV4 : DiscoveryDatagram.groupV6)
+                for interface in interfaces where isV4 ? interface.bindAddressV4 != nil : interface.hasLinkLocalV6 {
+                    send(
+                        datagram.bytes, by: socket, to: Endpoint(address.scoped(to: interface.index), port: options.port),
+                        interface: interface.index)
+                }
+            }
+        }
+    }
+
+    private func send(_ bytes: [UInt8], by socket: UDPSocket, to endpoint: Endpoint, interface: UInt32) {
+        do throws(SystemError) {
+            try socket.send(bytes.span.bytes, to: endpoint, interface: interface, source: source(on: interface, for: endpoint))
+        } catch {
+            // Lost datagrams are the protocol's daily bread: the prober asks again.
+            sendFailures += 1
+        }
+    }
+
+    /// The address that a reply comes from: the one that was asked for, and on loopback the one that the group was asked on.
+    private func source(on index: UInt32, for endpoint: Endpoint) -> IPAddress? {
+        guard endpoint.address.isV4 else { return nil }
+        if let address = options.address { return address }
+        guard let interface = interfaces.first(where: { $0.index == index }), interface.flags.contains(.loopback) else { return nil }
+        return interface.bindAddressV4
+    }
+}
+
+/// Why a responder can't open.
+public enum ResponderError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The port can't be had.
+    case cannotBind(Endpoint, SystemError)
+    /// No interface can join the group; the reasons.
+    case noInterface([String: String])
+
+    /// A sentence for people, with what to try.
+    public var description: String {
+        switch self {
+        case .cannotBind(let endpoint, let error):
+            return
+                "cannot bind UDP \(endpoint.port) on \(endpoint.address): \(error.reason) (another program that doesn't share it? see --port)"
+        case .noInterface(let reasons):
+            let list = reasons.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "; ")
+            return "no interface to answer probes on (\(list.isEmpty ? "none has an address" : list))"
+        }
+    }
+}

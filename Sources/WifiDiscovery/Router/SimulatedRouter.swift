@@ -1,0 +1,189 @@
+import SocketCore
+
+/// A router on this machine: answers probes, serves sessions, and speaks the sample vocabulary; with faults on demand.
+///
+/// For tests, for demonstrations, and for whoever develops an app before the hardware is there.
+public actor SimulatedRouter {
+    /// What it is and how it misbehaves.
+    public struct Options: Sendable {
+        /// What it says about itself; `tcp` and `boot` are filled in.
+        public var description: RouterDescription
+        /// Where it listens for sessions; port 0 lets the kernel choose.
+        public var endpoint: Endpoint
+        /// Session settings; role, identity and versions are filled in.
+        public var session = SessionConfiguration(role: .router)
+        /// Faults of its replies.
+        public var replyFaults = ReplyFaults()
+        /// Faults of its connections.
+        public var linkFaults = LinkFaults.Options()
+        /// Drops the connection after each so many new messages; nil for never.
+        public var closeAfter: Int?
+
+        /// A router.
+        public init(_ description: RouterDescription, listen endpoint: Endpoint) {
+            self.description = description
+            self.endpoint = endpoint
+        }
+    }
+
+    /// What happened, for logs.
+    public enum Event: Sendable {
+        /// It listens there.
+        case listening(RouterDescription, Endpoint)
+        /// A hello came; `resumed` when the session was known.
+        case hello(ControllerHello, resumed: Bool)
+        /// A message was taken.
+        case message(SessionIdentifier, InboundMessage)
+        /// A message of its own was settled, or ended otherwise.
+        case outcome(SessionIdentifier, MessageOutcome)
+        /// A connection ended.
+        case closed(SessionIdentifier, LossReason)
+        /// A stranger was turned away at the door.
+        case refused(Endpoint, LossReason)
+        /// Accepting failed; it goes on.
+        case failed(SystemError)
+        /// It rebooted.
+        case rebooted(HexToken)
+    }
+
+    /// From the answer to the reboot: long enough for the answer to leave.
+    private static let rebootDelay = Duration.milliseconds(100)
+
+    /// The loop that it runs on.
+    public nonisolated let loop: EventLoop
+    /// It runs on its loop's thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// What it says about itself now.
+    public private(set) var description: RouterDescription
+    private var options: Options
+    private let responder: RouterResponder
+    private let onEvent: @Sendable (Event) -> Void
+    private var device: SampleDevice
+    private var listener: SessionListener?
+    private var sessions: [SessionIdentifier: Session] = [:]
+    private var messagesTaken = 0
+
+    /// A router that isn't started yet.
+    ///
+    /// - Parameter onEvent: called on the loop's thread.
+    public init(_ options: Options, responder: RouterResponder, onEvent: @escaping @Sendable (Event) -> Void = { _ in }) {
+        self.options = options
+        self.responder = responder
+        self.onEvent = onEvent
+        loop = responder.loop
+        description = options.description
+        device = SampleDevice(mac: options.description.mac.description, ssid: options.description.radios.first?.ssid ?? "Home")
+    }
+
+    /// Listens and appears on the network.
+    ///
+    /// - Throws: ``SystemError`` when the TCP port can't be had.
+    public func start() async throws(SystemError) {
+        let local = try await boot(at: options.endpoint)
+        options.endpoint.port = local.port
+        await responder.add(description, faults: options.replyFaults)
+        onEvent(.listening(description, local))
+    }
+
+    /// Listens anew with another boot: whatever sessions there were are forgotten.
+    private func boot(at endpoint: Endpoint) async throws(SystemError) -> Endpoint {
+        var source = SystemRandomNumberGenerator()
+        let boot = HexToken(source.next())
+        var configuration = options.session
+        configuration.versions = description.versions
+        configuration.identity = RouterIdentity(
+            boot: boot.description, mac: description.mac.description, name: description.name, model: description.model,
+            firmware: description.firmware)
+        let listener = SessionListener(configuration, faults: options.linkFaults, loop: loop) { [weak self] event in
+            self?.assumeIsolated { $0.happened(event) }
+        }
+        let local = try await listener.open(endpoint)
+        self.listener = listener
+        description.boot = boot
+        description.tcp = local.port
+        return local
+    }
+
+    /// Starts anew as after a power cut: connections are cut, sessions forgotten, the boot is another one.
+    ///
+    /// - Throws: ``SystemError`` when its port was taken meanwhile.
+    public func reboot() async throws(SystemError) {
+        let old = listener
+        sessions = [:]
+        await old?.forgetSessions()
+        await old?.close()
+        device = SampleDevice(mac: description.mac.description, ssid: description.radios.first?.ssid ?? "Home")
+        _ = try await boot(at: options.endpoint)
+        await responder.update(description)
+        if let boot = description.boot { onEvent(.rebooted(boot)) }
+    }
+
+    /// Says goodbye and ends its sessions in order.
+    public func stop() async {
+        await responder.remove(description.mac)
+        await listener?.close()
+        sessions = [:]
+    }
+
+    /// Changes a property from within; subscribers are told.
+    public func change(_ property: String, to value: JSONValue) async { await perform(device.change(property, to: value)) }
+
+    // MARK: Sessions
+
+    private func happened(_ event: SessionListener.Event) {
+        switch event {
+        case .began(let session, let hello):
+            onEvent(.hello(hello, resumed: false))
+            serve(session)
+        case .returned(_, let hello): onEvent(.hello(hello, resumed: true))
+        case .plain(let session): serve(session)
+        case .refused(let peer, let reason): onEvent(.refused(peer, reason))
+        case .failed(let error): onEvent(.failed(error))
+        }
+    }
+
+    private func serve(_ session: Session) {
+        sessions[session.identifier] = session
+        Task(executorPreference: loop) {
+            for await batch in session.events { for event in batch { await self.handle(event, of: session) } }
+            await self.ended(session)
+        }
+    }
+
+    private func ended(_ session: Session) {
+        device.forget(session.identifier)
+        if sessions[session.identifier] === session { sessions[session.identifier] = nil }
+    }
+
+    private func handle(_ event: SessionEvent, of session: Session) async {
+        switch event {
+        case .message(let message):
+            onEvent(.message(session.identifier, message))
+            messagesTaken += 1
+            if !options.session.isPlain { await perform(device.receive(message.body, msgId: message.msgId, from: session.identifier)) }
+            if let limit = options.closeAfter, messagesTaken % limit == 0 { await session.dropConnection() }
+        case .outcome(let outcome): onEvent(.outcome(session.identifier, outcome))
+        case .state(.lost(let reason)): onEvent(.closed(session.identifier, reason))
+        case .state, .writable: break
+        }
+    }
+
+    private func perform(_ step: SampleDevice.Step) async {
+        for message in step.messages {
+            guard let session = sessions[message.to] else { continue }
+            do throws(SessionError) {
+                _ = try await session.post(message.body, whenFull: .fail)
+            } catch {
+                // The controller has been away for a thousand answers, or its session is closing: it will ask again.
+                onEvent(.closed(message.to, .transport("an answer couldn't be kept: \(error)")))
+            }
+        }
+        guard step.reboots else { return }
+        Task(executorPreference: loop) {
+            // A cancelled sleep only reboots sooner.
+            try? await Task.sleep(for: SimulatedRouter.rebootDelay)
+            do throws(SystemError) { try await self.reboot() } catch { self.onEvent(.failed(error)) }
+        }
+    }
+}
