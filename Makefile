@@ -2,13 +2,11 @@
 # make test      all tests that need neither root nor a LAN
 # make test-lan  the tests on a LAN of network namespaces (root)
 # make bench     measurements, built for release
-# make embedded builds FrameCodec as firmware would, with Embedded Swift
+# make embedded builds FrameCodec as firmware would, with Embedded Swift, and prints the code sizes
 # make format    formats the code; make lint only looks
 SWIFT := $(shell command -v swift || echo /opt/swift/usr/bin/swift)
-CODE := Sources Tests Package.swift
+CODE := Sources Tests Examples Package.swift
 NAMESPACES_REFUSED := test-lan makes network namespaces and needs root with the right to (CAP_SYS_ADMIN, CAP_NET_ADMIN): try sudo make test-lan
-
-EMBEDDED := -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes -swift-version 6 -wmo -parse-as-library -O
 
 .PHONY: build demo test test-lan bench embedded format lint setup clean
 
@@ -33,8 +31,7 @@ bench: setup
 	@"$$($(SWIFT) build -c release --show-bin-path)/wifictl" bench
 
 embedded:
-	@mkdir -p .build
-	$(SWIFT)c $(EMBEDDED) -warnings-as-errors -module-name FrameCodec -c Sources/FrameCodec/*.swift -o .build/FrameCodec-embedded.o
+	@scripts/embedded.sh
 
 format:
 	$(SWIFT) format -i -r $(CODE)
