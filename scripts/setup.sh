@@ -29,6 +29,8 @@ build) ;;
 test)
     need_command python3 python3
     need_command bash bash
+    # Only the dissector's tests need it, and they skip themselves without: worth installing, not worth failing for.
+    [ "$(id -u)" -ne 0 ] || need_command tshark tshark
     ;;
 lan)
     need_command python3 python3
