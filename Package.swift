@@ -17,16 +17,15 @@ let package = Package(
     dependencies: [],
     targets: [
         .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(name: "FrameCodec", swiftSettings: strictWithLifetimes),
-        .target(name: "SocketCore", dependencies: ["FrameCodec", "CLinux", "COpenSSL"], swiftSettings: strict),
+        .target(name: "SocketCore", dependencies: ["FrameCodec", "CLinux"], swiftSettings: strict),
         .target(name: "WifiDiscovery", dependencies: ["SocketCore", "FrameCodec", "CLinux"], swiftSettings: strict),
         .executableTarget(name: "wifictl", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec"], swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec"], path: "Tests/Support",
             swiftSettings: strict),
         .testTarget(name: "FrameCodecTests", dependencies: ["FrameCodec", "SocketCore", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "SocketCoreTests", dependencies: ["SocketCore", "FrameCodec", "COpenSSL", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "SocketCoreTests", dependencies: ["SocketCore", "FrameCodec", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "WifiDiscoveryTests", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec", "TestSupport"],
             swiftSettings: strict),

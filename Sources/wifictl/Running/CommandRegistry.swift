@@ -6,6 +6,7 @@ enum CommandRegistry {
     static let commands: [Command] = [
         .frames,
         .encode,
+        .fuzz,
         .dissector,
         .bench,
         .completions, .manual,

@@ -1,38 +1,55 @@
 import Glibc
+import Synchronization
 
 /// Turns SIGINT and SIGTERM into a `CancellationSignal`; a second one ends the process at once.
+///
+/// A handler writes to a pipe and a thread reads it. Blocking the signals and waiting for them in that thread isn't enough:
+/// the runtime unblocks all signals in the main thread when it parks it, and their default action then ends the process.
 enum SignalThread {
-    /// Call before any other thread exists: the mask set here is inherited, so that only this thread is ever interrupted.
+    /// The end of the pipe that the handler writes to: the one thing that it can reach.
+    private static let wake = Atomic<Int32>(-1)
+
+    /// Starts listening. When that isn't possible, the signals keep their plain meaning.
     static func start(raising signal: CancellationSignal) {
         Glibc.signal(SIGPIPE, SIG_IGN)
-        var awaited = sigset_t()
-        sigemptyset(&awaited)
-        sigaddset(&awaited, SIGINT)
-        sigaddset(&awaited, SIGTERM)
-        pthread_sigmask(SIG_BLOCK, &awaited, nil)
-
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        wake.store(ends[1], ordering: .releasing)
         var thread = pthread_t()
-        let context = Unmanaged.passRetained(signal).toOpaque()
-        let failure = pthread_create(&thread, nil, { SignalThread.run($0) }, context)
-        guard failure == 0 else {
-            // Without the thread nobody would hear Ctrl-C any more: give it its plain meaning back.
-            pthread_sigmask(SIG_UNBLOCK, &awaited, nil)
-            return
-        }
+        let context = Unmanaged.passRetained(Listener(signal: signal, descriptor: ends[0])).toOpaque()
+        guard pthread_create(&thread, nil, { SignalThread.run($0) }, context) == 0 else { return }
         pthread_detach(thread)
+
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in
+            let saved = errno
+            var byte: UInt8 = 0
+            _ = write(SignalThread.wake.load(ordering: .relaxed), &byte, 1)
+            errno = saved
+        }
+        action.sa_flags = Int32(SA_RESTART)
+        sigaction(SIGINT, &action, nil)
+        sigaction(SIGTERM, &action, nil)
+    }
+
+    private final class Listener: Sendable {
+        let signal: CancellationSignal
+        let descriptor: Int32
+
+        init(signal: CancellationSignal, descriptor: Int32) {
+            self.signal = signal
+            self.descriptor = descriptor
+        }
     }
 
     private static func run(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let context else { return nil }
-        let signal = Unmanaged<CancellationSignal>.fromOpaque(context).takeRetainedValue()
-        var awaited = sigset_t()
-        sigemptyset(&awaited)
-        sigaddset(&awaited, SIGINT)
-        sigaddset(&awaited, SIGTERM)
+        let listener = Unmanaged<Listener>.fromOpaque(context).takeRetainedValue()
+        var byte: UInt8 = 0
         while true {
-            var number: Int32 = 0
-            guard sigwait(&awaited, &number) == 0 else { continue }
-            if !signal.raise(.interrupt), signal.cause == .interrupt { _exit(ExitStatus.interrupted.rawValue) }
+            guard read(listener.descriptor, &byte, 1) == 1 else { continue }
+            if !listener.signal.raise(.interrupt), listener.signal.cause == .interrupt { _exit(ExitStatus.interrupted.rawValue) }
         }
     }
 }
