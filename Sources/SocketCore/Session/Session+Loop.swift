@@ -2,6 +2,9 @@ import FrameCodec
 
 /// The session on its loop: connection, clock, and one flush a tick.
 extension Session: StreamOwner, TimerHandler, TickHandler {
+    /// A full disk may be made room on at any time.
+    private static let journalRetryDelay = Duration.seconds(1)
+
     // MARK: Called by the loop
 
     nonisolated func streamOpened(_ stream: Stream) {
@@ -119,6 +122,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
 
     /// Does what the core has to have done, in the order that its documentation gives.
     func flush(_ now: Instant) {
+        guard commit(now) else { return arm(now) }
         // What is done may make more to do (a write ends a closing, a closing closes): a few rounds settle it.
         for _ in 0..<4 {
             for action in core.takeActions() { perform(action, now) }
@@ -128,10 +132,27 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         }
         deliver()
         if stream != nil { stream?.isReading = core.wantsToRead && !hasUnread && faults?.mayRead ?? true }
-        if core.isClosed { return end() }
+        if core.isClosed { return end(now) }
         arm(now)
         // Handing over, above, may have made more to do.
         if core.hasActions || core.outputByteCount > 0 && stream?.isWritable ?? false { flushLater() }
+    }
+
+    /// Journal first: what isn't synced is neither sent nor reported.
+    private func commit(_ now: Instant) -> Bool {
+        guard journal != nil else { return true }
+        do throws(OutboxJournalError) {
+            try journal?.commit(&core)
+            journalFailure = nil
+            journalRetry = .distantFuture
+            for waiter in syncWaiters { waiter.resume() }
+            syncWaiters = []
+            return true
+        } catch {
+            journalFailure = error
+            journalRetry = now + Session.journalRetryDelay
+            return false
+        }
     }
 
     private func perform(_ action: SessionAction, _ now: Instant) {
@@ -171,11 +192,14 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
     private func arm(_ now: Instant) {
         let timer = timer ?? loop.addTimer(self)
         self.timer = timer
-        loop.setTimer(timer, to: min(core.deadline.at, faults?.deadline ?? .distantFuture))
+        loop.setTimer(timer, to: min(core.deadline.at, faults?.deadline ?? .distantFuture, journalRetry))
     }
 
     /// The session is over for good.
-    private func end() {
+    private func end(_ now: Instant) {
+        // A settlement that can't be written any more costs one more copy in the next run, which the router knows.
+        _ = commit(now)
+        journal = nil
         if let timer { loop.removeTimer(timer) }
         timer = nil
         stream?.close()
@@ -187,10 +211,11 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
             waiter.resume(returning: MessageOutcome(ticket: ticket, result: .unknown, sends: 0, elapsed: .zero))
         }
         outcomeWaiters = [:]
-        for waiter in closeWaiters + roomWaiters + syncWaiters { waiter.resume() }
+        for waiter in closeWaiters + roomWaiters + syncWaiters + settleWaiters { waiter.resume() }
         closeWaiters = []
         roomWaiters = []
         syncWaiters = []
+        settleWaiters = []
         onEnd?(self)
         onEnd = nil
     }

@@ -29,6 +29,10 @@ public actor Session {
 
     var core: SessionCore
     var decoder: FrameDecoder
+    var journal: OutboxJournal?
+    /// Why the journal can't be written now; it's tried again, and until then nothing is reported or sent.
+    public internal(set) var journalFailure: OutboxJournalError?
+    var journalRetry = Instant.distantFuture
     var stream: Stream?
     var streamNumber = ConnectionNumber.none
     var endpoint: Endpoint?
@@ -47,33 +51,41 @@ public actor Session {
     var outcomeWaiters: [SessionTicket: CheckedContinuation<MessageOutcome, Never>] = [:]
     var roomWaiters: [CheckedContinuation<Void, Never>] = []
     var syncWaiters: [CheckedContinuation<Void, Never>] = []
+    var settleWaiters: [CheckedContinuation<Void, Never>] = []
     var closeWaiters: [CheckedContinuation<Void, Never>] = []
 
     /// A controller's session; ``start()`` makes it dial.
     ///
     /// - Parameters:
     ///   - endpoint: where the router listens.
-    ///   - identifier: an earlier session's name to go on with it; by default a new one.
+    ///   - journal: what makes accepted messages outlive the process; the session that it holds is gone on with.
     ///   - resolver: see ``Resolver``; by default the endpoint stays what it is.
     public init(
         to endpoint: Endpoint, _ configuration: SessionConfiguration = SessionConfiguration(role: .controller),
-        identifier: SessionIdentifier? = nil, loop: EventLoop = .shared, resolver: Resolver? = nil
+        journal: consuming OutboxJournal? = nil, loop: EventLoop = .shared, resolver: Resolver? = nil
     ) {
-        self.init(configuration, identifier ?? .random(), endpoint, loop: loop, resolver: resolver)
+        self.init(configuration, nil, endpoint, journal: journal, loop: loop, resolver: resolver)
     }
 
-    /// A router's session, made for a controller's first hello.
+    /// A session of either role; without an identifier and a journal's, it gets a new name.
     init(
-        _ configuration: SessionConfiguration, _ identifier: SessionIdentifier, _ endpoint: Endpoint? = nil, loop: EventLoop,
-        resolver: Resolver? = nil
+        _ configuration: SessionConfiguration, _ identifier: SessionIdentifier?, _ endpoint: Endpoint? = nil,
+        journal: consuming OutboxJournal? = nil, loop: EventLoop, resolver: Resolver? = nil
     ) {
         self.loop = loop
         self.endpoint = endpoint
-        self.identifier = identifier
         self.resolver = resolver
+        var settings = configuration
+        settings.keepsJournal = journal != nil
         var random = SystemRandomNumberGenerator()
-        core = SessionCore(configuration, session: identifier, seed: random.next(), now: SystemCalls.monotonicNow())
-        decoder = Session.makeDecoder(configuration)
+        let (seed, now) = (random.next(), SystemCalls.monotonicNow())
+        let contents = journal?.contents
+        core =
+            contents.flatMap { SessionCore(settings, restoring: $0, seed: seed, now: now) }
+            ?? SessionCore(settings, session: identifier ?? .random(), seed: seed, now: now)
+        self.identifier = core.session
+        self.journal = journal
+        decoder = Session.makeDecoder(settings)
     }
 
     static func makeDecoder(_ configuration: SessionConfiguration) -> FrameDecoder {
@@ -125,6 +137,11 @@ public actor Session {
     }
 
     // MARK: Life
+
+    /// Returns when no message is without outcome.
+    public func settled() async {
+        if core.pendingMessages > 0, !core.isClosed { await withCheckedContinuation { settleWaiters.append($0) } }
+    }
 
     /// Controller: dials.
     public func start() {
@@ -182,6 +199,8 @@ public actor Session {
     public var isOpen: Bool { core.isOpen }
     /// Messages without outcome.
     public var pendingMessages: Int { core.pendingMessages }
+    /// Messages without outcome, in their order: after a start with a journal, what an earlier run left.
+    public var pendingTickets: [SessionTicket] { core.pendingTickets }
     /// The other side of the present connection.
     public var peer: Endpoint? { stream?.peer ?? endpoint }
 }

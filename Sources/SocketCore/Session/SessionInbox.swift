@@ -123,6 +123,10 @@ extension Session {
             case .state, .message: inbox.append(event)
             }
         }
+        if core.pendingMessages == 0, !settleWaiters.isEmpty {
+            for waiter in settleWaiters { waiter.resume() }
+            settleWaiters = []
+        }
         if !inbox.isEmpty, let waiter = inbox.takeWaiter() { waiter.resume(returning: handOver()) }
     }
 }

@@ -53,8 +53,7 @@ public struct StateFile: Sendable {
     ///
     /// - Throws: ``StateFileError``, or what `change` throws; the file is unchanged then.
     public func update<R>(_ change: (inout JSONValue) throws -> R) throws -> R {
-        let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-        try makeDirectory(directory)
+        try makeDirectory()
         let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw StateFileError.system(failure("open", path + ".lock")) }
         // The lock goes with the descriptor, also when the process is killed.
@@ -111,6 +110,11 @@ public struct StateFile: Sendable {
         let ownedParent = FileDescriptor(owning: parent)
         guard fsync(ownedParent.number) == 0 else { throw .system(failure("fsync", directory)) }
     }
+
+    /// Makes the directory, private, and those above it; nothing is changed where it exists.
+    func makeDirectory() throws(StateFileError) { try makeDirectory(directory) }
+
+    private var directory: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
     private func makeDirectory(_ directory: String) throws(StateFileError) {
         guard !directory.isEmpty, mkdir(directory, 0o700) != 0, errno != EEXIST else { return }

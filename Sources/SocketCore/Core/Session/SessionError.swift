@@ -22,7 +22,7 @@ public enum SessionError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 /// Why a connection ended.
-public enum LossReason: Equatable, Sendable, CustomStringConvertible {
+public enum LossReason: Error, Equatable, Sendable, CustomStringConvertible {
     /// Dialling failed, as the shell tells it.
     case connectFailed(String)
     /// Dialling took longer than the span.

@@ -1,0 +1,106 @@
+import Glibc
+
+/// A private file, open for reading and appending; closed with its value.
+struct JournalFile: ~Copyable {
+    private let descriptor: Int32
+    private let path: String
+
+    /// Opens, or makes with mode 0600.
+    init(_ path: String) throws(OutboxJournalError) {
+        self.path = path
+        descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        if descriptor < 0 { throw .system(call: "open", path: path, errno: errno) }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    private func failure(_ call: String) -> OutboxJournalError { .system(call: call, path: path, errno: errno) }
+
+    /// Takes the exclusive lock without waiting.
+    func lock(_ journal: String) throws(OutboxJournalError) {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { throw .inUse(path: journal) }
+            if errno != EINTR { throw failure("flock") }
+        }
+    }
+
+    /// All bytes; nil when there are more than `limit`.
+    func readAll(limit: Int) throws(OutboxJournalError) -> [UInt8]? {
+        let size = lseek(descriptor, 0, SEEK_END)
+        guard size >= 0 else { throw failure("lseek") }
+        guard size <= limit else { return nil }
+        var bytes: [UInt8] = []
+        var problem: OutboxJournalError?
+        bytes.append(addingCapacity: Int(size)) { output in
+            output.withUnsafeMutableBufferPointer { target, initialized in
+                while initialized < Int(size) {
+                    let count = pread(descriptor, target.baseAddress! + initialized, Int(size) - initialized, off_t(initialized))
+                    if count == 0 { break }
+                    if count > 0 {
+                        initialized += count
+                    } else if errno != EINTR {
+                        problem = failure("pread")
+                        break
+                    }
+                }
+            }
+        }
+        if let problem { throw problem }
+        return bytes
+    }
+
+    /// Appends all of it.
+    func append(_ bytes: RawSpan) throws(OutboxJournalError) {
+        var problem: OutboxJournalError?
+        bytes.withUnsafeBytes { raw in
+            var done = 0
+            while done < raw.count, problem == nil {
+                // The loop's condition says that there are bytes, so there is a base address.
+                let count = write(descriptor, raw.baseAddress! + done, raw.count - done)
+                if count >= 0 { done += count } else if errno != EINTR { problem = failure("write") }
+            }
+        }
+        if let problem { throw problem }
+    }
+
+    func truncate(to length: Int) throws(OutboxJournalError) {
+        while ftruncate(descriptor, off_t(length)) != 0 {
+            if errno != EINTR { throw failure("ftruncate") }
+        }
+    }
+
+    /// Waits until the bytes are on the disk.
+    func sync() throws(OutboxJournalError) {
+        while fdatasync(descriptor) != 0 {
+            if errno != EINTR { throw failure("fdatasync") }
+        }
+    }
+
+    /// Waits until names in the file's directory are on the disk.
+    static func syncDirectory(of path: String) throws(OutboxJournalError) {
+        let end = path.lastIndex(of: "/")
+        let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(call: "open", path: directory, errno: errno) }
+        defer { close(descriptor) }
+        while fsync(descriptor) != 0 {
+            // Some file systems can't sync a directory; they order names by themselves.
+            if errno == EINVAL { return }
+            if errno != EINTR { throw .system(call: "fsync", path: directory, errno: errno) }
+        }
+    }
+
+    static func rename(_ path: String, to other: String) throws(OutboxJournalError) {
+        if Glibc.rename(path, other) != 0 { throw .system(call: "rename", path: path, errno: errno) }
+    }
+
+    static func remove(_ path: String) throws(OutboxJournalError) {
+        if unlink(path) != 0, errno != ENOENT { throw .system(call: "unlink", path: path, errno: errno) }
+    }
+
+    /// `<stem>-<n>` with the first n that no file has.
+    static func freeName(_ stem: String) throws(OutboxJournalError) -> String {
+        for number in 1...9_999 where access("\(stem)-\(number)", F_OK) != 0 { return "\(stem)-\(number)" }
+        throw .system(call: "access", path: stem, errno: EEXIST)
+    }
+}

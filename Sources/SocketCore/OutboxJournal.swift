@@ -1,0 +1,147 @@
+import Glibc
+
+/// The file behind ``JournalCore``: what `send` accepted survives the process and, by default, a power cut.
+///
+/// One process at a time holds a journal, by a lock on `<path>.lock` (the journal itself is replaced when it's compacted, and
+/// a lock would go with the old file). Files are private (0600).
+///
+/// A session's shell calls ``commit(_:)`` before it writes to the socket and before it reports a message as accepted.
+public struct OutboxJournal: ~Copyable {
+    /// When the disk is waited for.
+    public enum SyncPolicy: Sendable, Equatable {
+        /// Before a message is reported as accepted: a power cut loses nothing that was. One `fdatasync` a tick, however many
+        /// messages the tick has. The default.
+        case everyCommit
+        /// Never: what was accepted survives the process (`kill -9` included) but not a power cut or a kernel crash. After one of
+        /// those, begin a new session: ids of lost messages would be used again.
+        case never
+    }
+
+    /// A journal larger than this isn't one of ours: compaction keeps them below 40 MiB.
+    private static let largestFile = 256 << 20
+
+    /// What the file held; nil for a new journal. Give it to ``SessionCore/init(_:restoring:seed:now:)``.
+    public let contents: JournalContents?
+    /// Sentences about what wasn't as it should be, for the log.
+    public let remarks: [String]
+    /// Where it lies.
+    public let path: String
+    private let sync: SyncPolicy
+    private let lock: JournalFile
+    private var file: JournalFile
+    private var length: Int
+    /// Records on their way; after a full disk they're still here and go first next time.
+    private var unwritten: [UInt8] = []
+    private var isSyncDue = false
+
+    /// Opens or makes a journal, and puts it in order.
+    ///
+    /// - Throws: ``OutboxJournalError``; ``OutboxJournalError/inUse(path:)`` when another process holds it.
+    public static func open(_ path: String, sync: SyncPolicy = .everyCommit) throws(OutboxJournalError) -> OutboxJournal {
+        let lock = try JournalFile(path + ".lock")
+        try lock.lock(path)
+        var opened = try JournalFile(path)
+        let bytes = try opened.readAll(limit: OutboxJournal.largestFile)
+        var remarks: [String] = []
+        var found: JournalContents?
+        do throws(JournalError) {
+            guard let bytes else { throw .foreign }
+            found = try JournalCore.read(bytes.span.bytes)
+        } catch {
+            let aside = try JournalFile.freeName(path + ".foreign")
+            try JournalFile.rename(path, to: aside)
+            remarks.append("\(path) is no journal of ours (\(error)); moved to \(aside)")
+            opened = try JournalFile(path)
+        }
+        if let remark = found?.remark {
+            remarks.append("\(path): \(remark)")
+            if case .damaged(let offset, _, _) = remark, let bytes {
+                let aside = try JournalFile.freeName(path + ".damaged")
+                let copy = try JournalFile(aside)
+                try copy.append(bytes.span.bytes.extracting(droppingFirst: offset))
+                remarks.append("the damaged part is kept in \(aside)")
+            }
+        }
+        let length = found?.validByteCount ?? 0
+        try opened.truncate(to: length)
+        if sync == .everyCommit {
+            try opened.sync()
+            try JournalFile.syncDirectory(of: path)
+        }
+        return OutboxJournal(contents: found, remarks: remarks, path: path, sync: sync, lock: lock, file: opened, length: length)
+    }
+
+    private init(
+        contents: JournalContents?, remarks: [String], path: String, sync: SyncPolicy, lock: consuming JournalFile,
+        file: consuming JournalFile, length: Int
+    ) {
+        self.contents = contents
+        self.remarks = remarks
+        self.path = path
+        self.sync = sync
+        self.lock = lock
+        self.file = file
+        self.length = length
+    }
+
+    /// Appends what the core has to say, syncs where that is asked, and compacts when it pays.
+    ///
+    /// - Throws: ``OutboxJournalError``. The session may go on reading, but nothing may be reported as accepted and nothing
+    ///   written to the socket until a later call succeeds, which tries these records again.
+    public mutating func commit(_ core: inout SessionCore) throws(OutboxJournalError) {
+        if let batch = core.takeJournal() {
+            unwritten += batch.bytes
+            isSyncDue = isSyncDue || batch.mustSync
+        }
+        if !unwritten.isEmpty {
+            do throws(OutboxJournalError) {
+                try file.append(unwritten.span.bytes)
+            } catch {
+                // A half-written batch would look like damage to the next reader once something follows it.
+                try file.truncate(to: length)
+                throw error
+            }
+            length += unwritten.count
+            unwritten.removeAll(keepingCapacity: true)
+        }
+        if isSyncDue {
+            if sync == .everyCommit { try file.sync() }
+            isSyncDue = false
+        }
+        if core.journalWantsCompaction { try replace(with: core.compactJournal()) }
+    }
+
+    /// Writes beside, syncs, renames: whenever the machine stops, one whole journal lies there.
+    private mutating func replace(with bytes: [UInt8]) throws(OutboxJournalError) {
+        let beside = path + ".new"
+        let fresh = try JournalFile(beside)
+        try fresh.truncate(to: 0)
+        try fresh.append(bytes.span.bytes)
+        if sync == .everyCommit { try fresh.sync() }
+        try JournalFile.rename(beside, to: path)
+        if sync == .everyCommit { try JournalFile.syncDirectory(of: path) }
+        file = fresh
+        length = bytes.count
+    }
+
+    /// Deletes the journal: its session is over.
+    public consuming func remove() throws(OutboxJournalError) {
+        try JournalFile.remove(path)
+    }
+}
+
+/// Why a journal can't be kept.
+public enum OutboxJournalError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Another process holds this journal.
+    case inUse(path: String)
+    /// A call of the C library failed.
+    case system(call: String, path: String, errno: Int32)
+
+    /// A sentence for people.
+    public var description: String {
+        switch self {
+        case .inUse(let path): "the journal \(path) is in use by another process; wait for it or use another state directory"
+        case .system(let call, let path, let code): "cannot keep the journal \(path): \(call): \(String(cString: strerror(code)))"
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import Glibc
+import SocketCore
+
+/// Why the manager has no router to give.
+public enum ManagerError: Error, Sendable, CustomStringConvertible {
+    /// Nothing answered; what was tried.
+    case nothingFound(ScanResult)
+    /// Several answered and nothing tells which one is meant: name one of them.
+    case noChoice(ScanResult)
+    /// The reference matches several routers.
+    case ambiguous(String, [KnownRouter])
+    /// The reference matches none, known or on the network.
+    case unknownRouter(String)
+    /// The session didn't open.
+    case notOpened(MACAddress, Endpoint, LossReason)
+
+    /// A sentence for people, with what to try.
+    public var description: String {
+        switch self {
+        case .nothingFound(let result):
+            let failed = result.failedInterfaces.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+            return "no router answered \(result.counters.probes) probes\(failed.isEmpty ? "" : " (\(failed))"); see wifictl doctor"
+        case .noChoice(let result):
+            let names = result.routers.map { "\($0.name) \($0.mac)" }.joined(separator: ", ")
+            return "\(result.routers.count) routers answered and nothing tells which one you are connected to: name one of \(names)"
+        case .ambiguous(let text, let routers):
+            return "\(text) fits \(routers.map { "\($0.router.mac)" }.joined(separator: " and ")): name one by its MAC"
+        case .unknownRouter(let text): return "no router called \(text) is known or answers (see wifictl discover)"
+        case .notOpened(let mac, let endpoint, let reason): return "no session with \(mac) at \(endpoint): \(reason)"
+        }
+    }
+}
+
+/// The layer that an app is written against: finds the router, opens the session, moves to another one.
+///
+///     let manager = RouterManager()
+///     let router = try await manager.connect()
+///     print(try await router.get("wifi.ssid"))
+///     try await manager.switch(to: "02:00:5e:00:53:02")
+public actor RouterManager {
+    /// How it looks and talks.
+    public struct Options: Sendable {
+        /// How it looks.
+        public var discovery = RouterDiscovery.Options()
+        /// How long it looks.
+        public var scanTime = Duration.seconds(3)
+        /// How its sessions are.
+        public var session = SessionConfiguration(role: .controller)
+        /// Where routers, sessions and unfinished messages are kept; nil keeps nothing.
+        public var home: String?
+
+        /// Everything by default.
+        public init() {}
+    }
+
+    /// How it looks and talks.
+    public nonisolated let options: Options
+    let loop: EventLoop
+    let onEvent: @Sendable (MACAddress, SessionEvent) -> Void
+    let onRemark: @Sendable (String) -> Void
+    /// The connection in use.
+    public private(set) var current: RouterConnection?
+
+    /// A manager without router.
+    ///
+    /// - Parameters:
+    ///   - onEvent: what sessions tell, for logs; called on the loop's thread.
+    ///   - onRemark: what wasn't as it should be with the kept state.
+    public init(
+        _ options: Options = Options(), loop: EventLoop = .shared,
+        onEvent: @escaping @Sendable (MACAddress, SessionEvent) -> Void = { _, _ in },
+        onRemark: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.options = options
+        self.loop = loop
+        self.onEvent = onEvent
+        self.onRemark = onRemark
+    }
+
+    // MARK: Connecting
+
+    /// Finds the router that the user is connected to and opens its session.
+    ///
+    /// - Throws: ``ManagerError``, ``DiscoveryError``.
+    @discardableResult
+    public func connect() async throws -> RouterConnection {
+        var discovery = options.discovery
+        discovery.endsAtMatch = true
+        let result = try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime)
+        try remember(result)
+        guard !result.routers.isEmpty else { throw ManagerError.nothingFound(result) }
+        guard let mac = result.selection.mac, let router = result.routers.first(where: { $0.mac == mac }) else {
+            throw ManagerError.noChoice(result)
+        }
+        return try await connect(mac, router.endpoint)
+    }
+
+    /// Opens a session with the router that is named: a MAC in any spelling, a name, `address[:port]`, or `current`.
+    ///
+    /// - Throws: ``ManagerError``, ``DiscoveryError``.
+    @discardableResult
+    public func connect(to reference: String) async throws -> RouterConnection {
+        let target = try await locate(reference)
+        return try await connect(target.mac, target.session)
+    }
+
+    private func connect(_ mac: MACAddress, _ endpoint: Endpoint) async throws -> RouterConnection {
+        let connection = try makeConnection(mac, endpoint)
+        do {
+            try await connection.open()
+        } catch {
+            await connection.close(.keepForLater)
+            throw ManagerError.notOpened(mac, endpoint, error)
+        }
+        await use(connection)
+        return connection
+    }
+
+    private func use(_ connection: RouterConnection) async {
+        current = connection
+        do { try directory?.update { _ = $0.setCurrent(connection.mac) } } catch { onRemark("the current router isn't kept: \(error)") }
+    }
+
+    /// Moves to another router: the new one is probed and its session opened before the old one is drained and closed.
+    ///
+    /// Messages of the old session that are still unsettled stay in its journal and go on when it's current again.
+    ///
+    /// - Throws: ``SwitchError`` (the old session is as it was), ``ManagerError``, ``DiscoveryError``.
+    @discardableResult
+    public func `switch`(
+        to reference: String, onStep: @escaping @Sendable (SwitchCore.Action) -> Void = { _ in }
+    ) async throws -> RouterConnection {
+        let target = try await locate(reference)
+        if let current, current.mac == target.mac, await current.session.isOpen { return current }
+        let one = RouterSwitch(options.discovery, from: current, loop: loop, onStep: onStep) { target in
+            try await self.makeConnection(target.mac, target.session)
+        }
+        let (connection, _) = try await one.run(target)
+        await use(connection)
+        return connection
+    }
+
+    /// Closes the session in use; what is unsettled stays for the next run.
+    public func close() async {
+        await current?.close(.keepForLater)
+        current = nil
+    }
+
+    // MARK: Finding
+
+    /// Where a named router is now: asked where it was last heard, else looked for.
+    public func locate(_ reference: String) async throws -> SwitchCore.Target {
+        let parsed = RouterReference(reference)
+        var known: KnownRouter?
+        switch try directory?.load().find(parsed) {
+        case .found(let router): known = router
+        case .ambiguous(let routers): throw ManagerError.ambiguous(reference, routers)
+        case .unknown, nil: break
+        }
+        if case .address(let address, let port) = parsed, known == nil {
+            return try await locate(address, port, reference)
+        }
+        if let known, let found = try await ask(known) { return found }
+        return try await search(parsed, known, reference)
+    }
+
+    /// Somebody unknown at an address: a probe tells who it is.
+    private func locate(_ address: IPAddress, _ port: UInt16?, _ reference: String) async throws -> SwitchCore.Target {
+        var discovery = options.discovery
+        discovery.link = .addresses([])
+        discovery.targets = [Endpoint(address, port: discovery.port)]
+        let result = try await RouterDiscovery(discovery, loop: loop).scan(for: .seconds(1))
+        try remember(result)
+        guard let found = result.routers.first(where: { port == nil || $0.discovered.router.tcp == port }) else {
+            throw ManagerError.unknownRouter(reference)
+        }
+        return target(found)
+    }
+
+    private func ask(_ known: KnownRouter) async throws -> SwitchCore.Target? {
+        let address = known.address.scoped(to: if_nametoindex(known.interface))
+        var discovery = options.discovery
+        discovery.link = .addresses([])
+        discovery.mac = known.router.mac
+        discovery.targets = [Endpoint(address, port: discovery.port)]
+        let result = try await RouterDiscovery(discovery, loop: loop).scan(for: .milliseconds(800))
+        try remember(result)
+        return result.routers.first.map(target)
+    }
+
+    private func search(_ parsed: RouterReference, _ known: KnownRouter?, _ reference: String) async throws -> SwitchCore.Target {
+        var discovery = options.discovery
+        discovery.link = .addresses([])
+        if let known { discovery.mac = known.router.mac } else if case .mac(let mac) = parsed { discovery.mac = mac }
+        let result = try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime)
+        try remember(result)
+        var directory = DirectoryCore()
+        for router in result.routers { directory.merge(router.discovered, interface: router.interface, now: SystemCalls.monotonicNow()) }
+        switch directory.find(discovery.mac.map { .mac($0) } ?? parsed) {
+        case .found(let router): return target(result.routers.first { $0.mac == router.router.mac } ?? result.routers[0])
+        case .ambiguous(let routers): throw ManagerError.ambiguous(reference, routers)
+        case .unknown: throw ManagerError.unknownRouter(reference)
+        }
+    }
+
+    private func target(_ found: FoundRouter) -> SwitchCore.Target {
+        SwitchCore.Target(
+            mac: found.mac, probe: Endpoint(found.discovered.address, port: options.discovery.port), session: found.endpoint)
+    }
+
+    private var directory: RouterDirectory? { options.home.map { RouterDirectory(home: $0) } }
+
+    private func remember(_ result: ScanResult) throws {
+        try directory?.merge(result.routers, now: SystemCalls.monotonicNow())
+    }
+}

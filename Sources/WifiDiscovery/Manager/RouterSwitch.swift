@@ -1,0 +1,150 @@
+import SocketCore
+
+/// Why a switch came to nothing: at which step, and what became of the old session.
+public struct SwitchError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Where it failed.
+    public var step: SwitchCore.Step
+    /// Why.
+    public var failure: SwitchCore.Failure
+    /// Whether the old session is as it was.
+    public var keepsOld: Bool
+
+    /// A sentence for people, with what to try.
+    public var description: String {
+        let what: String
+        switch failure {
+        case .timeout(let after): what = "nothing came within \(after)"
+        case .reason(let text): what = text
+        case .wrongRouter(let expected, let found): what = "\(found) answers where \(expected) was expected"
+        }
+        let old = keepsOld ? "; the old session is kept" : ""
+        switch step {
+        case .probe: return "the new router doesn't answer a probe: \(what) (is it on, and on this network?)\(old)"
+        case .connect: return "the new router answers probes but takes no connection: \(what)\(old)"
+        case .hello: return "the new router's session didn't open: \(what)\(old)"
+        }
+    }
+}
+
+/// One make-before-break switch on its loop: the work around ``SwitchCore``.
+///
+/// The new connection comes from `open`, so that whoever switches decides about journals, trust and events.
+actor RouterSwitch: LoopTimerOwner {
+    typealias Opener = @Sendable (SwitchCore.Target) async throws -> RouterConnection
+
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private let discovery: RouterDiscovery.Options
+    private let old: RouterConnection?
+    private let makeConnection: Opener
+    private let onStep: @Sendable (SwitchCore.Action) -> Void
+    private var core = SwitchCore()
+    private var timer: LoopTimer?
+    private var new: RouterConnection?
+    private var waiter: CheckedContinuation<SwitchCore.Outcome, Never>?
+
+    init(
+        _ discovery: RouterDiscovery.Options, from old: RouterConnection?, loop: EventLoop,
+        onStep: @escaping @Sendable (SwitchCore.Action) -> Void, open: @escaping Opener
+    ) {
+        self.discovery = discovery
+        self.old = old
+        self.loop = loop
+        self.onStep = onStep
+        makeConnection = open
+    }
+
+    /// Makes the switch.
+    ///
+    /// - Returns: the new connection, open, and whether the old session had settled everything when it was closed.
+    /// - Throws: ``SwitchError``; the old session is as it was then.
+    func run(_ target: SwitchCore.Target) async throws -> (RouterConnection, oldSettled: Bool) {
+        timer = LoopTimer(on: loop, owner: self)
+        defer { timer?.cancel() }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                waiter = continuation
+                core.begin(target, from: old?.mac, now: loop.currentInstant)
+                settle()
+            }
+        } onCancel: {
+            Task(executorPreference: loop) { await self.cancel() }
+        }
+        switch outcome {
+        case .switched(_, let oldSettled):
+            // The core says "switched" only after an open, so there's a connection.
+            guard let new else { throw CancellationError() }
+            return (new, oldSettled)
+        case .failed(let step, let failure, let keepsOld): throw SwitchError(step: step, failure: failure, keepsOld: keepsOld)
+        case .cancelled: throw CancellationError()
+        }
+    }
+
+    private func cancel() {
+        core.cancel(now: loop.currentInstant)
+        settle()
+    }
+
+    nonisolated func timerFired(at now: Instant) {
+        assumeIsolated { one in
+            one.core.advance(now: now)
+            one.settle()
+        }
+    }
+
+    private func settle() {
+        for action in core.takeActions() { perform(action) }
+        timer?.set(to: core.deadline ?? .distantFuture)
+        guard let outcome = core.outcome, let waiting = waiter else { return }
+        waiter = nil
+        waiting.resume(returning: outcome)
+    }
+
+    private func perform(_ action: SwitchCore.Action) {
+        onStep(action)
+        switch action {
+        case .probe(let target): Task(executorPreference: loop) { await self.probe(target) }
+        case .open(let target): Task(executorPreference: loop) { await self.open(target) }
+        case .adopt: break
+        case .abandon: if let new { Task(executorPreference: loop) { await new.close() } }
+        case .drainOld: Task(executorPreference: loop) { await self.drainOld() }
+        case .closeOld: if let old { Task(executorPreference: loop) { await old.close(.keepForLater) } }
+        }
+    }
+
+    /// One unicast probe that names the target: the core decides how often.
+    private func probe(_ target: SwitchCore.Target) async {
+        var options = discovery
+        options.link = .addresses([])
+        options.mac = target.mac
+        options.targets = [target.probe]
+        do {
+            let result = try await RouterDiscovery(options, loop: loop).scan(for: .seconds(1))
+            guard let found = result.routers.first(where: { $0.discovered.isConfirmed }) else { return }
+            core.probeAnswered(found.mac, now: loop.currentInstant)
+        } catch {
+            core.failed("\(error)", now: loop.currentInstant)
+        }
+        settle()
+    }
+
+    private func open(_ target: SwitchCore.Target) async {
+        do {
+            let connection = try await makeConnection(target)
+            new = connection
+            let opening = try await connection.open()
+            core.opened(opening.router.flatMap { MACAddress($0.identity.mac) } ?? target.mac, now: loop.currentInstant)
+        } catch {
+            core.failed("\(error)", now: loop.currentInstant)
+        }
+        settle()
+    }
+
+    private func drainOld() async {
+        guard let old else { return }
+        await old.session.settled()
+        core.oldDrained(now: loop.currentInstant)
+        settle()
+    }
+}

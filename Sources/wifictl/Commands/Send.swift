@@ -1,0 +1,123 @@
+import FrameCodec
+import SocketCore
+import WifiDiscovery
+
+/// `send ROUTER BODY…`: bodies to a router, each with its outcome.
+extension Command {
+    private static let file = Option("file", "F", .text, "send the whole of this file as one body, after the others")
+    private static let stdin = Flag("stdin", "send each line of standard input as a body, after the others")
+    private static let noReceipt = Flag("no-receipt", "fire and forget: don't ask for receipts")
+    private static let expectReply = Flag("expect-reply", "wait for an answer (with \"re\") to each body as well")
+    private static let plain = Flag("plain", "the device speaks bare frames: no hello, no receipts; ROUTER is its address:port")
+
+    static let send = Command(
+        name: "send", summary: "sends messages to a router and says what became of each", positionals: ["ROUTER", "[BODY...]"],
+        discussion: """
+            Opens a session, or resumes the one of an earlier run, sends the bodies and waits for their receipts. Without bodies it \
+            only settles what an earlier run left unsettled. A message that was accepted outlives this process: what isn't settled \
+            in time stays in the router's outbox, and the next send goes on with it.
+            """,
+        options: [file, stdin, noReceipt, expectReply, SessionTool.timeout, plain, FrameOptions.layout, FrameOptions.limit],
+        examples: [
+            Example("wifictl send Attic '{\"op\":\"reboot\"}' --expect-reply", "one message, and the router's answer"),
+            Example("wifictl send 02:00:5e:00:53:01 --stdin < lines.txt --json", "a body a line, a JSON line for each thing that happens"),
+            Example("wifictl send current", "settles what an earlier run left unsettled"),
+        ]
+    ) { arguments, context in
+        let isPlain = arguments[plain]
+        let reference = try arguments.required(0, "ROUTER")
+        guard arguments.positionals.count > 1 || !isPlain || arguments.isGiven(file) || arguments[stdin] else {
+            throw UsageError("BODY is missing", hint: "a plain device keeps no session that could be settled")
+        }
+        let manager = try SessionTool.manager(context) { options in
+            options.session.isPlain = isPlain
+            options.session.layout = arguments[FrameOptions.layout]
+            options.session.maximumBodyLength = FrameOptions.limits(size: arguments[FrameOptions.limit]).maximumBodyLength
+        }
+        let session: Session
+        var mac: MACAddress?
+        if isPlain, case .address(let address, let port) = RouterReference(reference) {
+            var configuration = manager.options.session
+            configuration.isPlain = true
+            session = Session(to: Endpoint(address, port: port ?? RouterDiscovery.Options().port), configuration)
+        } else {
+            let target = try await manager.locate(reference)
+            mac = target.mac
+            session = try await manager.makeSession(target.mac, target.session)
+        }
+        let run = SendRun(
+            session, mac: mac, context.output, wantsReceipt: !arguments[noReceipt] && !isPlain, expectsReplies: arguments[expectReply])
+        return try await send(run, arguments, context)
+    }
+
+    private static func send(_ run: SendRun, _ arguments: Arguments, _ context: Context) async throws -> ExitStatus {
+        let limit = arguments[SessionTool.timeout]
+        await run.begin()
+        var isInTime = true
+        do {
+            try await SessionTool.withDeadline(limit, timeUp) {
+                try await sendBodies(run, arguments, context)
+                await run.finish()
+            }
+        } catch let error as ToolError where error.message == timeUp {
+            isInTime = false
+        } catch {
+            await run.session.close(.keepForLater)
+            throw error
+        }
+        // Seen before closing: what isn't settled by then stays for the next run.
+        let counts = await run.counts
+        let (isDelivered, missing) = (await run.allDelivered, await run.repliesMissing)
+        await run.session.close(.keepForLater)
+        summarise(counts, missing, isInTime: isInTime, limit, context.output)
+        return isDelivered ? .success : .negative
+    }
+
+    private static let timeUp = "time is up"
+
+    private static func sendBodies(_ run: SendRun, _ arguments: Arguments, _ context: Context) async throws {
+        var line = 0
+        for body in arguments.positionals.dropFirst() {
+            line += 1
+            try await run.send(Array(body.utf8), line: line)
+        }
+        if arguments[stdin] {
+            let lines = try InputLines(InputFile(nil, cancellation: context.cancellation), limit: FrameLimits.defaultMaximumBodyLength)
+            for try await text in lines where !text.isEmpty {
+                line += 1
+                try await run.send(text, line: line)
+            }
+        }
+        if let path = arguments[file] {
+            let content = try InputFile(path, cancellation: context.cancellation).all(limit: FrameLimits.defaultMaximumBodyLength)
+            try await run.send(content, line: line + 1)
+        }
+    }
+
+    private static func summarise(_ counts: SendRun.Counts, _ missing: Int, isInTime: Bool, _ limit: Duration, _ output: Output) {
+        let number = { (result: MessageResult) in counts.outcomes[result, default: 0] }
+        if output.isJSON {
+            output.json(
+                "summary",
+                [
+                    "accepted": .whole(counts.accepted), "restored": .whole(counts.restored), "delivered": .whole(number(.delivered)),
+                    "notSent": .whole(number(.notSent)), "unknown": .whole(number(.unknown)), "cancelled": .whole(number(.cancelled)),
+                    "unsettled": .whole(counts.unsettled), "resends": .whole(counts.resends), "received": .whole(counts.received),
+                    "repliesMissing": .whole(missing), "timedOut": .bool(!isInTime),
+                ])
+        } else {
+            let parts = [
+                (counts.accepted, "accepted"), (counts.restored, "restored"), (number(.delivered), "delivered"),
+                (number(.unknown), "written without receipt"), (number(.notSent), "not sent"), (counts.resends, "resends"),
+                (counts.received, "received"),
+            ]
+            output.remark(parts.filter { $0.0 > 0 || $0.1 == "delivered" }.map { "\($0.0) \($0.1)" }.joined(separator: ", "))
+        }
+        guard !isInTime else { return }
+        if counts.unsettled > 0 {
+            output.warning(
+                "\(counts.unsettled) messages got no receipt within \(limit.briefText); they are kept: run send again to settle them")
+        }
+        if missing > 0 { output.warning("\(missing) answers didn't come within \(limit.briefText)") }
+    }
+}

@@ -1,0 +1,54 @@
+import SocketCore
+import WifiDiscovery
+
+/// `switch ROUTER`: the current session moves.
+extension Command {
+    private static let span = DefaultedOption(
+        "for", "TIME", .duration, default: Duration.seconds(3), shown: "3s", "how long to look for the router where it isn't known")
+
+    static let switchRouter = Command(
+        name: "switch", summary: "moves the current session to another router", positionals: ["ROUTER"],
+        discussion: """
+            The new router is probed, connected and greeted while the session with the current one stands; only then the old one is \
+            drained and closed. When any step fails, the current router stays the current one. Messages that the old router hasn't \
+            receipted stay in its outbox until it is current again.
+            """,
+        options: [span],
+        examples: [Example("wifictl switch 02:00:5e:00:53:02", "from the current router to this one")]
+    ) { arguments, context in
+        let reference = try arguments.required(0, "ROUTER")
+        let look = arguments[span]
+        let manager = try SessionTool.manager(context) { $0.scanTime = look }
+        let output = context.output
+        let old = try RouterDirectory(home: context.home).load().current
+        if old != nil {
+            // The old session may be gone for good: that's no reason to stay with it.
+            do { try await manager.connect(to: "current") } catch { output.remark("the current router \(error)") }
+        }
+        do {
+            let connection = try await manager.switch(to: reference) { tell($0, output) }
+            let mac = connection.mac
+            await manager.close()
+            if output.isJSON {
+                output.json("switched", ["mac": .string("\(mac)"), "from": .text(old.map { "\($0)" })])
+            } else {
+                output.line("\(mac) is the current router now\(old.map { $0 == mac ? " (it was before)" : ", in place of \($0)" } ?? "")")
+            }
+            return .success
+        } catch {
+            await manager.close()
+            throw error
+        }
+    }
+
+    private static func tell(_ action: SwitchCore.Action, _ output: Output) {
+        switch action {
+        case .probe(let target): output.detail("probing \(target.mac) at \(target.probe)")
+        case .open(let target): output.detail("it answers; opening a session at \(target.session)")
+        case .adopt(let target): output.detail("the session with \(target.mac) stands")
+        case .abandon(let target): output.detail("giving up the session with \(target.mac)")
+        case .drainOld(let mac): output.detail("draining the session with \(mac)")
+        case .closeOld(let mac): output.detail("closing the session with \(mac)")
+        }
+    }
+}

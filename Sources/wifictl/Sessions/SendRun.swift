@@ -1,0 +1,122 @@
+import SocketCore
+import WifiDiscovery
+
+/// One run of `send`: bodies into a session, and a line for each thing that becomes of them.
+///
+/// Runs on the session's loop. A message's outcome may be there before its acceptance was printed: it waits for that.
+actor SendRun {
+    struct Counts {
+        var accepted = 0
+        var restored = 0
+        var outcomes: [MessageResult: Int] = [:]
+        var received = 0
+        var resends = 0
+
+        var ended: Int { outcomes.values.reduce(0, +) }
+        var unsettled: Int { accepted + restored - ended }
+    }
+
+    nonisolated let session: Session
+    nonisolated var unownedExecutor: UnownedSerialExecutor { session.unownedExecutor }
+    private let output: Output
+    private let mac: MACAddress?
+    private let wantsReceipt: Bool
+    private let expectsReplies: Bool
+    private(set) var counts = Counts()
+    private var announced: Set<SessionTicket> = []
+    private var early: [SessionTicket: MessageOutcome] = [:]
+    private var awaitedReplies: Set<UInt32> = []
+    private var earlyReplies: Set<UInt32> = []
+    private var hasSentAll = false
+    private var waiter: CheckedContinuation<Void, Never>?
+
+    init(_ session: Session, mac: MACAddress?, _ output: Output, wantsReceipt: Bool, expectsReplies: Bool) {
+        self.session = session
+        self.mac = mac
+        self.output = output
+        self.wantsReceipt = wantsReceipt
+        self.expectsReplies = expectsReplies
+    }
+
+    /// Begins: what an earlier run left unsettled is taken over.
+    func begin() async {
+        let restored = await session.pendingTickets
+        announced = Set(restored)
+        counts.restored = restored.count
+        if !restored.isEmpty { output.detail("\(restored.count) messages of an earlier run are unsettled") }
+        Task(executorPreference: session.loop) {
+            for await batch in self.session.events { for event in batch { await self.handle(event) } }
+            await self.ended()
+        }
+        await session.start()
+    }
+
+    /// Sends one body and prints its acceptance; `line` counts bodies from 1.
+    func send(_ body: [UInt8], line: Int) async throws {
+        let ticket: SessionTicket
+        do throws(SessionError) { ticket = try await session.post(body, wantsReceipt: wantsReceipt) } catch {
+            throw ToolError("body \(line): \(error)")
+        }
+        counts.accepted += 1
+        if output.isJSON { output.json("accepted", ["msgId": .whole(ticket.msgId), "line": .whole(line)]) }
+        announced.insert(ticket)
+        if expectsReplies, ticket.msgId != 0, earlyReplies.remove(ticket.msgId) == nil { awaitedReplies.insert(ticket.msgId) }
+        if let outcome = early.removeValue(forKey: ticket) { tell(outcome) }
+    }
+
+    /// Returns when everything that was accepted has ended and every expected answer has come.
+    func finish() async {
+        hasSentAll = true
+        if !isDone { await withCheckedContinuation { waiter = $0 } }
+    }
+
+    /// True when every message got its receipt, or, sent without, was written.
+    var allDelivered: Bool {
+        let good = counts.outcomes[.delivered, default: 0] + (wantsReceipt ? 0 : counts.outcomes[.unknown, default: 0])
+        return good == counts.accepted + counts.restored && awaitedReplies.isEmpty
+    }
+
+    var repliesMissing: Int { awaitedReplies.count }
+
+    private var isDone: Bool { hasSentAll && counts.unsettled == 0 && awaitedReplies.isEmpty }
+
+    private func handle(_ event: SessionEvent) {
+        switch event {
+        case .state(let state): if let mac { SessionTool.print(state, mac, output) }
+        case .outcome(let outcome): announced.contains(outcome.ticket) ? tell(outcome) : (early[outcome.ticket] = outcome)
+        case .message(let message):
+            counts.received += 1
+            SessionTool.print(message, output)
+            if case .answer(let id, _) = DeviceReply(message.body), awaitedReplies.remove(id) == nil, expectsReplies {
+                earlyReplies.insert(id)
+            }
+            wake()
+        case .writable: break
+        }
+    }
+
+    private func tell(_ outcome: MessageOutcome) {
+        counts.outcomes[outcome.result, default: 0] += 1
+        counts.resends += max(0, outcome.sends - 1)
+        if output.isJSON {
+            output.json(
+                "outcome",
+                [
+                    "msgId": .whole(outcome.ticket.msgId), "outcome": .string(outcome.result.rawValue), "sends": .whole(outcome.sends),
+                    "ms": .milliseconds(outcome.elapsed),
+                ])
+        } else {
+            output.detail(
+                "message \(outcome.ticket.msgId): \(outcome.result.rawValue) after \(outcome.elapsed.briefText), sent \(outcome.sends) times"
+            )
+        }
+        wake()
+    }
+
+    private func ended() {
+        waiter?.resume()
+        waiter = nil
+    }
+
+    private func wake() { if isDone { ended() } }
+}

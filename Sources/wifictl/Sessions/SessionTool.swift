@@ -1,0 +1,121 @@
+import Glibc
+import SocketCore
+import WifiDiscovery
+
+/// What all commands that talk to a router share: the manager over this tool's state, and lines for what its sessions tell.
+enum SessionTool {
+    static let defaultTimeout = Duration.seconds(30)
+
+    static let timeout = DefaultedOption(
+        "timeout", "TIME", .duration, default: defaultTimeout, shown: "30s", "how long to wait for the router")
+
+    /// A manager that keeps its state where the tool does, and prints what happens as `session` lines.
+    static func manager(_ context: Context, _ change: (inout RouterManager.Options) -> Void = { _ in }) throws -> RouterManager {
+        var options = RouterManager.Options()
+        options.home = context.home
+        options.discovery = try discovery(context)
+        options.session.client = "\(CommandRegistry.toolName)/\(CommandRegistry.toolVersion)"
+        change(&options)
+        let output = context.output
+        return RouterManager(
+            options, onEvent: { mac, event in if case .state(let state) = event { print(state, mac, output) } },
+            onRemark: { output.warning($0) })
+    }
+
+    /// Where the common options say to look.
+    static func discovery(_ context: Context) throws -> RouterDiscovery.Options {
+        var options = RouterDiscovery.Options()
+        options.interfaces = context.interfaces
+        options.port = context.port ?? options.port
+        if let text = context.group {
+            guard let group = IPAddress(text), group.isMulticast else {
+                throw UsageError("--group \(text) is no multicast address", hint: "such as 239.255.19.51 or ff12::1951")
+            }
+            options.group = group
+        }
+        return options
+    }
+
+    /// A `session` line, or a remark for a person.
+    static func print(_ state: SessionState, _ mac: MACAddress, _ output: Output) {
+        let (word, attempt, opening, remark) = describe(state)
+        guard output.isJSON else { return output.detail("session with \(mac): \(remark)") }
+        output.json(
+            "session",
+            [
+                "state": .string(word), "mac": .string("\(mac)"), "session": .text(opening?.session.description),
+                "boot": .text(opening?.router?.identity.boot), "attempt": .whole(attempt), "detail": .string(remark),
+            ])
+    }
+
+    private static func describe(_ state: SessionState) -> (word: String, attempt: Int?, opening: SessionOpening?, remark: String) {
+        switch state {
+        case .connecting(let attempt): ("connecting", attempt, nil, "connecting, try \(attempt)")
+        case .open(let opening):
+            ("open", nil, opening, opening.memoryLost ? "open; the router has forgotten the earlier session" : "open")
+        case .resumed(let opening): ("resumed", nil, opening, "resumed")
+        case .lost(let reason): ("lost", nil, nil, "lost: \(reason)")
+        case .reconnecting(let attempt, let after): ("reconnecting", attempt, nil, "trying again in \(after.briefText)")
+        case .suspended: ("suspended", nil, nil, "suspended")
+        case .closed(let reason): ("closed", nil, nil, "closed: \(reason)")
+        }
+    }
+
+    /// A `message` line.
+    static func print(_ message: InboundMessage, _ output: Output) {
+        let text = String(validating: message.body, as: UTF8.self)
+        guard output.isJSON else {
+            return output.line(text.map { DisplayWidth.printable($0) } ?? Hex.text(message.body))
+        }
+        output.json(
+            "message",
+            [
+                "msgId": .whole(message.msgId), "version": .whole(message.version), "len": .whole(message.body.count),
+                "body": .hex(message.body), "text": .text(text),
+            ])
+    }
+
+    /// Opens a session with a router and gives it to `body`, within a time where one is given; in the end what is unsettled stays for the next run.
+    static func withRouter(
+        _ reference: String, _ context: Context, within limit: Duration?,
+        _ body: @Sendable @escaping (RouterConnection) async throws -> ExitStatus
+    ) async throws -> ExitStatus {
+        let manager = try manager(context)
+        let status: ExitStatus
+        do {
+            if let limit {
+                status = try await withDeadline(limit, "no result from \(reference) within \(limit.briefText)") {
+                    try await body(try await manager.connect(to: reference))
+                }
+            } else {
+                status = try await body(try await manager.connect(to: reference))
+            }
+        } catch {
+            await manager.close()
+            throw error
+        }
+        await manager.close()
+        return status
+    }
+
+    /// Runs `body`, and ends it with a tool error when the time is over.
+    static func withDeadline<Result: Sendable>(
+        _ limit: Duration, _ complaint: String, _ body: @Sendable @escaping () async throws -> Result
+    ) async throws -> Result {
+        let (results, continuation) = AsyncThrowingStream<Result, any Error>.makeStream()
+        let work = Task(executorPreference: EventLoop.shared) {
+            do { continuation.yield(try await body()) } catch { continuation.finish(throwing: error) }
+        }
+        let clock = Task {
+            try await Task.sleep(for: limit)
+            continuation.finish(
+                throwing: ToolError(complaint, hint: "is it reachable? see wifictl discover, or give it more with --timeout"))
+        }
+        defer {
+            work.cancel()
+            clock.cancel()
+        }
+        for try await result in results { return result }
+        throw CancellationError()
+    }
+}
