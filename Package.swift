@@ -24,6 +24,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec"], path: "Tests/Support",
             swiftSettings: strict),
+        .executableTarget(name: "simulate", dependencies: ["TestSupport"], path: "Tests/Simulate", swiftSettings: strict),
         .testTarget(name: "FrameCodecTests", dependencies: ["FrameCodec", "SocketCore", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "SocketCoreTests", dependencies: ["SocketCore", "FrameCodec", "TestSupport"], swiftSettings: strict),
         .testTarget(

@@ -20,11 +20,23 @@ public enum JournalCore {
     static let maximumBodyLength = 64 << 20
     static let format: Int64 = 1
 
-    /// FNV-1a, 64 bits: finds torn and zeroed pages; it's no protection against somebody who wants to deceive.
+    /// FNV-1a over eight bytes at a time, little-endian, the last ones padded with zeros, then the count: finds torn and zeroed
+    /// pages. It's no protection against somebody who wants to deceive.
     static func checksum(_ bytes: RawSpan) -> UInt64 {
         bytes.withUnsafeBytes { raw in
             var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-            for byte in raw { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+            let whole = raw.count & ~7
+            for offset in stride(from: 0, to: whole, by: 8) {
+                let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                hash = (hash ^ word) &* 0x0000_0100_0000_01B3
+                hash ^= hash >> 29
+            }
+            var word: UInt64 = 0
+            for offset in whole..<raw.count { word |= UInt64(raw[offset]) << UInt64(8 * (offset - whole)) }
+            for last in [word, UInt64(raw.count)] {
+                hash = (hash ^ last) &* 0x0000_0100_0000_01B3
+                hash ^= hash >> 29
+            }
             return hash
         }
     }

@@ -43,8 +43,9 @@ struct JournalWriter {
         mustSync = true
     }
 
-    mutating func settled(msgId: UInt32, bodyLength: Int) {
+    mutating func settled(msgId: UInt32, bodyLength: Int, mustSync: Bool) {
         append(msgId: msgId, version: 1, [])
+        if mustSync { self.mustSync = true }
         liveBytes -= bodyLength + FrameHeader.byteCount
     }
 

@@ -131,10 +131,8 @@ extension SessionCore {
         }
         peerMAC = mac
         version = hello.version
-        let rebooted = peerBoot != nil && peerBoot != hello.identity.boot
         let memoryLost = hasOpened && !hello.resumed
-        // With nothing taken in a row, a router that rebooted and then resumed can only mean its new numbering.
-        if memoryLost || (rebooted && inbound.top == 0) { forgetInbound() }
+        if memoryLost { forgetInbound() }
         if hello.resumed { settleCovered(hello.received, now) }
         if memoryLost, configuration.memoryLoss == .reportUnknown {
             for message in ledger.remove(where: { $0.mayHaveLeft }) + outbox.removeRestored(where: { _ in true }) {

@@ -114,7 +114,11 @@ extension SessionCore {
     /// A message has ended: its only outcome.
     mutating func finish(_ message: OutboundMessage, _ result: MessageResult, _ now: Instant) {
         outbox.release(message)
-        if message.ticket.msgId != 0 { journal?.settled(msgId: message.ticket.msgId, bodyLength: message.body.count) }
+        if message.ticket.msgId != 0 {
+            // After a power cut a message that was called off must not be found again; one that was delivered may: the peer knows it.
+            let mustSync = result == .cancelled || result == .notSent
+            journal?.settled(msgId: message.ticket.msgId, bodyLength: message.body.count, mustSync: mustSync)
+        }
         let outcome = MessageOutcome(ticket: message.ticket, result: result, sends: message.sends, elapsed: now - message.acceptedAt)
         emit(.outcome(outcome))
         if mutated(.doubleOutcome), message.sends > 1 { emit(.outcome(outcome)) }

@@ -33,12 +33,10 @@ package struct SessionMutation: OptionSet, Sendable {
     package static let forgetTaken = SessionMutation(rawValue: 1 << 13)
     /// The hello's `received` names the latest id sent, not the peer's.
     package static let claimTooMuch = SessionMutation(rawValue: 1 << 14)
-    /// A settled message's record isn't written down.
+    /// Overdue messages aren't sent again.
     package static let noResend = SessionMutation(rawValue: 1 << 15)
     /// Heartbeats are forgotten.
     package static let noHeartbeat = SessionMutation(rawValue: 1 << 16)
-    /// A copy goes though the earlier one hasn't left.
-    package static let copyStorm = SessionMutation(rawValue: 1 << 17)
     /// An outcome is reported twice.
     package static let doubleOutcome = SessionMutation(rawValue: 1 << 18)
 }
