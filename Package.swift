@@ -17,8 +17,9 @@ let package = Package(
     dependencies: [],
     targets: [
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(name: "FrameCodec", swiftSettings: strictWithLifetimes),
-        .target(name: "SocketCore", dependencies: ["FrameCodec", "CLinux"], swiftSettings: strict),
+        .target(name: "SocketCore", dependencies: ["FrameCodec", "CLinux", "COpenSSL"], swiftSettings: strict),
         .target(name: "WifiDiscovery", dependencies: ["SocketCore", "FrameCodec", "CLinux"], swiftSettings: strict),
         .executableTarget(name: "wifictl", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec"], swiftSettings: strict),
         .target(
@@ -26,7 +27,7 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(name: "simulate", dependencies: ["TestSupport"], path: "Tests/Simulate", swiftSettings: strict),
         .testTarget(name: "FrameCodecTests", dependencies: ["FrameCodec", "SocketCore", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "SocketCoreTests", dependencies: ["SocketCore", "FrameCodec", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "SocketCoreTests", dependencies: ["SocketCore", "FrameCodec", "COpenSSL", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "WifiDiscoveryTests", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec", "TestSupport"],
             swiftSettings: strict),

@@ -1,0 +1,120 @@
+import COpenSSL
+
+/// Follows a peer's certificate up to the configured roots and gathers what is to be judged. Time is left out here: it's
+/// judged with the revocations, in one place and by a clock that can be wrong (see `ValidityRules`).
+final class ChainVerifier {
+    /// Certificates between the peer's own and the root.
+    static let mostIntermediates: Int32 = 4
+    /// OpenSSL's level 2: 112 bits, RSA from 2048, no SHA-1.
+    static let securityLevel: Int32 = 2
+    /// Issuers whose lists are remembered as checked; a company has two or three.
+    private static let mostRememberedIssuers = 64
+
+    private let store: OpaquePointer
+    private let purpose: Int32
+    private let lists: [RevocationList]
+    /// Which lists an issuer has made, by its fingerprint: checking a signature over a long list at each handshake would cost more
+    /// than the handshake.
+    private var listsByIssuer: [[UInt8]: [Int]] = [:]
+
+    /// - Parameter peerIsServer: the purpose wanted of the peer's certificate.
+    /// - Throws: ``TLSError/libraryFailure(_:)``.
+    init(roots: [Certificate], lists: [RevocationList], peerIsServer: Bool) throws(TLSError) {
+        guard let store = X509_STORE_new() else { throw .libraryFailure(LibraryErrors.words()) }
+        self.store = store
+        self.lists = lists
+        purpose = peerIsServer ? X509_PURPOSE_SSL_SERVER : X509_PURPOSE_SSL_CLIENT
+        for root in roots {
+            guard X509_STORE_add_cert(store, root.handle) == 1 else { throw .libraryFailure(LibraryErrors.words()) }
+        }
+    }
+
+    deinit { X509_STORE_free(store) }
+
+    /// The evidence for a certificate and what came along with it.
+    ///
+    /// - Parameter others: a stack of certificates, or nil.
+    func evidence(for leaf: OpaquePointer, others: OpaquePointer?, isResumed: Bool) -> PeerEvidence {
+        let findings = Findings()
+        defer { LibraryErrors.clear() }
+        guard let context = X509_STORE_CTX_new(), X509_STORE_CTX_init(context, store, leaf, others) == 1 else {
+            return PeerEvidence(
+                chain: [CertificateFacts(reading: leaf)], findings: [ChainFinding(code: X509_V_ERR_OUT_OF_MEM, depth: 0)], revocations: [],
+                judgedCount: 1, isResumed: isResumed)
+        }
+        defer { X509_STORE_CTX_free(context) }
+        prepare(context, findings)
+        let passed = withExtendedLifetime(findings) { X509_verify_cert(context) == 1 }
+        if !passed, findings.found.isEmpty {
+            findings.add(ChainFinding(code: X509_STORE_CTX_get_error(context), depth: Int(X509_STORE_CTX_get_error_depth(context))))
+        }
+        let chain = ChainVerifier.handles(X509_STORE_CTX_get0_chain(context), atLeast: leaf)
+        let isAnchored = findings.found.isEmpty
+        let judged = isAnchored ? max(1, min(chain.count, Int(X509_STORE_CTX_get_num_untrusted(context)))) : chain.count
+        return PeerEvidence(
+            chain: chain.map(CertificateFacts.init(reading:)), findings: findings.found,
+            revocations: isAnchored ? revocations(of: chain, count: judged) : [], judgedCount: judged, isResumed: isResumed)
+    }
+
+    private func prepare(_ context: OpaquePointer, _ findings: Findings) {
+        let parameters = X509_STORE_CTX_get0_param(context)
+        // A configured intermediate ends the chain as well as a self-signed root does.
+        X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_NO_CHECK_TIME | X509_V_FLAG_TRUSTED_FIRST))
+        X509_VERIFY_PARAM_set_purpose(parameters, purpose)
+        X509_VERIFY_PARAM_set_depth(parameters, ChainVerifier.mostIntermediates)
+        X509_VERIFY_PARAM_set_auth_level(parameters, ChainVerifier.securityLevel)
+        X509_STORE_CTX_set_ex_data(context, 0, Unmanaged.passUnretained(findings).toOpaque())
+        X509_STORE_CTX_set_verify_cb(context) { passed, context in
+            guard passed != 1 else { return 1 }
+            guard let context, let pointer = X509_STORE_CTX_get_ex_data(context, 0) else { return 0 }
+            let findings = Unmanaged<Findings>.fromOpaque(pointer).takeUnretainedValue()
+            findings.add(ChainFinding(code: X509_STORE_CTX_get_error(context), depth: Int(X509_STORE_CTX_get_error_depth(context))))
+            // Going on finds the rest. The chain counts as good only if nothing was found at all.
+            return findings.isFull ? 0 : 1
+        }
+    }
+
+    private static func handles(_ stack: OpaquePointer?, atLeast leaf: OpaquePointer) -> [OpaquePointer] {
+        let found = (0..<max(0, copenssl_certificates_count(stack))).compactMap { copenssl_certificates_at(stack, $0) }
+        return found.isEmpty ? [leaf] : found
+    }
+
+    private func revocations(of chain: [OpaquePointer], count: Int) -> [Revocation] {
+        chain.prefix(count).enumerated().map { index, certificate in
+            // The peer's own certificate may be configured itself; then it is its own issuer or has none here.
+            revocation(of: certificate, issuer: index + 1 < chain.count ? chain[index + 1] : certificate)
+        }
+    }
+
+    private func revocation(of certificate: OpaquePointer, issuer: OpaquePointer) -> Revocation {
+        var until: [WallTime?] = []
+        for list in lists(by: issuer) {
+            if case .listed(let since) = list.answer(for: certificate) { return .listed(since: since) }
+            if !list.isDelta { until.append(list.nextUpdate) }
+        }
+        guard !until.isEmpty else { return .noList }
+        let ends = until.compactMap { $0 }
+        return .notListed(until: ends.count == until.count ? ends.max() : nil)
+    }
+
+    private func lists(by issuer: OpaquePointer) -> [RevocationList] {
+        guard !lists.isEmpty else { return [] }
+        let fingerprint = MemoryReader.sha256(MemoryReader.encoded { i2d_X509(issuer, $0) } ?? [])
+        if let known = listsByIssuer[fingerprint] { return known.map { lists[$0] } }
+        let made = lists.indices.filter { lists[$0].isMade(by: issuer) }
+        LibraryErrors.clear()
+        if listsByIssuer.count >= ChainVerifier.mostRememberedIssuers { listsByIssuer.removeAll() }
+        listsByIssuer[fingerprint] = made
+        return made.map { lists[$0] }
+    }
+}
+
+/// What OpenSSL reports while it verifies, each thing once.
+private final class Findings {
+    /// One certificate can break dozens of rules; those who mend it begin with the first.
+    private static let most = 32
+    private(set) var found: [ChainFinding] = []
+    var isFull: Bool { found.count >= Findings.most }
+
+    func add(_ finding: ChainFinding) { if !found.contains(finding) { found.append(finding) } }
+}

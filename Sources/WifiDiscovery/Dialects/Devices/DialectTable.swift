@@ -1,0 +1,166 @@
+import SocketCore
+
+/// The devices that foreign dialects have shown, each once.
+///
+/// Two descriptions belong to one device when they came from one place, when they name the same hardware address or the same
+/// unique identity, or when one came over IPv4 and the other over IPv6 and the kernel has one hardware address for both. A hardware
+/// address that only the kernel names joins nothing else: behind an extender everybody has the extender's.
+public struct DialectTable: Sendable {
+    /// As many as of the native dialect.
+    public static let maximumDevices = DiscoveryBounds.routers
+
+    /// What a description changed.
+    public enum Change: Equatable, Sendable {
+        /// A device that wasn't known.
+        case found(DialectDevice)
+        /// Another dialect, another place, or other words.
+        case updated(DialectDevice)
+        /// It said goodbye and is no longer listed.
+        case left(DialectDevice)
+        /// Nothing new.
+        case nothing
+        /// The table is full.
+        case refused
+    }
+
+    private enum Key: Hashable {
+        case place(DiscoveredRouter.Place)
+        case mac(MACAddress)
+        case identity(Dialect, String)
+    }
+
+    /// By number; numbers are given in the order of discovery.
+    private var rows: [Int: DialectDevice] = [:]
+    private var index: [Key: Int] = [:]
+    /// Rows by the hardware address that the kernel has for them; many behind an extender.
+    private var behind: [MACAddress: Set<Int>] = [:]
+    private var nextNumber = 0
+
+    /// An empty table.
+    public init() {}
+
+    /// The devices in the order in which they were found.
+    public var devices: [DialectDevice] { rows.sorted { $0.key < $1.key }.map(\.value) }
+
+    /// Takes what a datagram said.
+    ///
+    /// - Parameter neighbour: the kernel's hardware address for the place, where it has one.
+    public mutating func take(
+        _ description: DeviceDescription, at place: DiscoveredRouter.Place, neighbour: MACAddress?, now: Instant
+    ) -> Change {
+        let fresh = DialectDevice(
+            places: [place], claimedMACs: description.mac.map { [$0] } ?? [],
+            neighbour: neighbour.flatMap { $0.isPlaceholder ? nil : $0 }, descriptions: [description.dialect: description], lastHeard: now)
+        let same = rowsOf(fresh)
+        guard let first = same.first, let before = rows[first] else {
+            if description.isLeaving { return .nothing }
+            guard rows.count < DialectTable.maximumDevices else { return .refused }
+            put(fresh, nextNumber)
+            nextNumber += 1
+            return .found(fresh)
+        }
+        if description.isLeaving { return leave(before, first, description.dialect) }
+        var device = before
+        for other in same.dropFirst() {
+            if let absorbed = take(other) { device.absorb(absorbed) }
+        }
+        DialectTable.update(&device, with: fresh, description)
+        put(device, first)
+        return DialectTable.isNews(before, device) ? .updated(device) : .nothing
+    }
+
+    /// Forgets what was heard last before `limit`, in a watch.
+    public mutating func forget(silentSince limit: Instant) -> [DialectDevice] {
+        let silent = rows.filter { $0.value.lastHeard < limit }.keys.sorted()
+        return silent.compactMap { take($0) }
+    }
+
+    /// The devices that the native dialect hasn't found as well.
+    public func beside(_ routers: [DiscoveredRouter]) -> [DialectDevice] {
+        devices.filter { device in !routers.contains { device.isSame(as: $0) } }
+    }
+
+    /// The rows that show the same device, ascending.
+    private func rowsOf(_ fresh: DialectDevice) -> [Int] {
+        var found = Set(DialectTable.keys(fresh).compactMap { index[$0] })
+        if let neighbour = fresh.neighbour, let sharing = behind[neighbour], sharing.count == 1, let only = sharing.first,
+            rows[only]?.places.allSatisfy({ $0.address.isV4 != fresh.address.isV4 }) == true
+        {
+            found.insert(only)
+        }
+        return found.sorted()
+    }
+
+    private static func keys(_ device: DialectDevice) -> [Key] {
+        device.places.map(Key.place) + device.claimedMACs.map(Key.mac)
+            + device.descriptions.filter { !$0.value.identity.isEmpty }.map { Key.identity($0.key, $0.value.identity) }
+    }
+
+    private mutating func put(_ device: DialectDevice, _ number: Int) {
+        _ = take(number)
+        rows[number] = device
+        for key in DialectTable.keys(device) { index[key] = number }
+        if let neighbour = device.neighbour { behind[neighbour, default: []].insert(number) }
+    }
+
+    /// Takes a row out.
+    private mutating func take(_ number: Int) -> DialectDevice? {
+        guard let device = rows.removeValue(forKey: number) else { return nil }
+        for key in DialectTable.keys(device) where index[key] == number { index[key] = nil }
+        if let neighbour = device.neighbour {
+            behind[neighbour]?.remove(number)
+            if behind[neighbour]?.isEmpty == true { behind[neighbour] = nil }
+        }
+        return device
+    }
+
+    private mutating func leave(_ before: DialectDevice, _ number: Int, _ dialect: Dialect) -> Change {
+        var device = before
+        guard device.descriptions.removeValue(forKey: dialect) != nil else { return .nothing }
+        guard !device.descriptions.isEmpty else {
+            _ = take(number)
+            return .left(before)
+        }
+        put(device, number)
+        return .updated(device)
+    }
+
+    private static func update(_ device: inout DialectDevice, with fresh: DialectDevice, _ description: DeviceDescription) {
+        let known = device.descriptions[description.dialect]
+        device.absorb(fresh)
+        device.descriptions[description.dialect] = known.map { merged($0, description) } ?? description
+        // The dialects that know their own devices best name the address that is printed on them.
+        let isBest = description.dialect == .ubnt || description.dialect == .mndp && device.descriptions[.ubnt] == nil
+        if isBest, let mac = description.mac, let at = device.claimedMACs.firstIndex(of: mac), at > 0 { device.claimedMACs.swapAt(0, at) }
+    }
+
+    /// An answer that says less than an earlier one (another service of a device, a description not fetched yet) takes nothing away.
+    private static func merged(_ old: DeviceDescription, _ new: DeviceDescription) -> DeviceDescription {
+        var result = new
+        for field in [\DeviceDescription.name, \.vendor, \.model, \.firmware, \.identity] where result[keyPath: field].isEmpty {
+            result[keyPath: field] = old[keyPath: field]
+        }
+        result.mac = new.mac ?? old.mac
+        for bssid in old.bssids where !result.bssids.contains(bssid) && result.bssids.count < DeviceDescription.maximumBSSIDs {
+            result.bssids.append(bssid)
+        }
+        let added = new.services.filter { !old.services.contains($0) }
+        result.services = Array((old.services + added).prefix(DeviceDescription.maximumServices))
+        // Of several names in one dialect the first stays: a device with three services would change its name with every answer.
+        if new.dialect == .mdns, !old.name.isEmpty { result.name = old.name }
+        result.location = new.location ?? old.location
+        result.uptime = new.uptime ?? old.uptime
+        result.isRouter = new.isRouter || old.isRouter
+        return result
+    }
+
+    private static func isNews(_ before: DialectDevice, _ after: DialectDevice) -> Bool {
+        var (left, right) = (before, after)
+        left.lastHeard = right.lastHeard
+        for dialect in Dialect.allCases {
+            left.descriptions[dialect]?.uptime = nil
+            right.descriptions[dialect]?.uptime = nil
+        }
+        return left != right
+    }
+}
