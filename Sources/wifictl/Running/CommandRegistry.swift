@@ -4,6 +4,7 @@ enum CommandRegistry {
     static let toolVersion = "0.1.0"
 
     static let commands: [Command] = [
+        .demo,
         .send, .get, .set, .read, .switchRouter,
         .frames,
         .encode,

@@ -1,0 +1,173 @@
+import SocketCore
+import Synchronization
+import WifiDiscovery
+
+/// The demonstration, step by step; each step says what it did and whether it held.
+struct DemoStory: Sendable {
+    /// Messages to the router whose receipts get lost, and to the one that is switched to.
+    static let lossyMessages = 200
+    static let furtherMessages = 50
+
+    let network: DemoNetwork
+    let output: Output
+
+    /// Tells the story.
+    ///
+    /// - Returns: whether every step held; what depends on a step that didn't isn't tried.
+    func run() async throws -> Bool {
+        try await network.start()
+        let result = try await tell()
+        await network.stop()
+        return result
+    }
+
+    private func tell() async throws -> Bool {
+        let count = network.descriptions.count
+        step("routers", true, "\(count) routers run on this machine: the company's, a neighbour's, a stranger's")
+        guard try await discover(), try await match(), try await child() else { return false }
+        let outcomes = OutcomeLog()
+        let manager = manager(outcomes)
+        let attic = try await manager.connect()
+        let opening = await attic.session.opening
+        step(
+            "session", opening != nil,
+            "a session with \(network.descriptions[0].name) is open, \(opening.map { "version \($0.version)" } ?? "though nothing was agreed")")
+        guard try await deliver(attic, outcomes) else { return false }
+        guard try await change(manager, outcomes) else { return false }
+        await manager.close()
+        return account(outcomes)
+    }
+
+    private func manager(_ outcomes: OutcomeLog) -> RouterManager {
+        var options = RouterManager.Options()
+        options.discovery = network.discovery(link: network.descriptions[0].radios[0].bssid)
+        // The protocol's five seconds would be long to watch.
+        options.session.timing.resend.base = .milliseconds(80)
+        options.session.timing.reconnect.base = .milliseconds(50)
+        return RouterManager(options, onEvent: { _, event in outcomes.note(event) })
+    }
+
+    // MARK: Finding
+
+    private func discover() async throws -> Bool {
+        let result = try await RouterDiscovery(network.discovery(link: nil)).scan(for: .seconds(1))
+        let found = result.routers.map(\.mac)
+        let isComplete = found == network.descriptions.map(\.mac).sorted()
+        let fastest = result.routers.compactMap(\.discovered.roundTrip).min()
+        return step(
+            "discover", isComplete,
+            "\(found.count) of \(network.descriptions.count) routers answered \(result.counters.probes) probes, each listed once"
+                + (fastest.map { ", the first after \($0.briefText)" } ?? ""))
+    }
+
+    private func match() async throws -> Bool {
+        let wanted = network.descriptions[0]
+        var options = network.discovery(link: wanted.radios[0].bssid)
+        options.endsAtMatch = true
+        let result = try await RouterDiscovery(options).scan(for: .seconds(2))
+        let holds = result.selection == Selection(wanted.mac, .radio, .certain)
+        return step(
+            "match", holds,
+            "my access point \(wanted.radios[0].bssid) is a radio of \(wanted.name) (\(wanted.mac)): certain, and the scan ended there")
+    }
+
+    private func child() async throws -> Bool {
+        let result = try await RouterDiscovery(network.discovery(link: DemoNetwork.childAccessPoint)).scan(for: .milliseconds(600))
+        let exactOrRadio = result.routers.contains { $0.grade <= .radio }
+        return step(
+            "child", !exactOrRadio && result.selection.certainty != .certain,
+            "behind an access point of another brand (\(DemoNetwork.childAccessPoint)) no router is claimed with certainty: a BSSID alone proves nothing"
+        )
+    }
+
+    // MARK: Talking
+
+    private func deliver(_ attic: RouterConnection, _ outcomes: OutcomeLog) async throws -> Bool {
+        let bodies = (1...DemoStory.lossyMessages).map { Array("message \($0)".utf8) }
+        for (index, body) in bodies.enumerated() {
+            _ = try await attic.session.post(body)
+            if index == bodies.count / 2 { await attic.session.dropConnection() }
+        }
+        await attic.session.settled()
+        let taken = network.taken(by: attic.mac)
+        let resends = await attic.session.counters.resends
+        return step(
+            "deliver", taken == bodies && outcomes.count(.delivered) == bodies.count,
+            "\(taken.count) messages delivered in order over a link that loses a fifth of the receipts and was cut once: \(resends) copies resent, none taken twice"
+        )
+    }
+
+    private func change(_ manager: RouterManager, _ outcomes: OutcomeLog) async throws -> Bool {
+        let target = network.descriptions[1]
+        let steps = StepLog()
+        let old = await manager.current
+        let cellar = try await manager.switch(to: "\(target.mac)") { steps.note($0) }
+        step(
+            "switch", cellar.mac == target.mac && steps.adoptedBeforeClosing,
+            "moved to \(target.name): probed, connected and greeted before \(network.descriptions[0].name) was drained and closed")
+        for number in 1...DemoStory.furtherMessages { _ = try await cellar.session.post(Array("further \(number)".utf8)) }
+        await cellar.session.settled()
+        let answer = try await cellar.get("wifi.ssid")
+        let oldIsOver = await old?.session.isOpen == false
+        return step(
+            "after", oldIsOver && network.taken(by: target.mac).prefix(DemoStory.furtherMessages).count == DemoStory.furtherMessages,
+            "\(DemoStory.furtherMessages) further messages went to \(target.name), which says that its network is called \(answer.text)")
+    }
+
+    private func account(_ outcomes: OutcomeLog) -> Bool {
+        let sent = DemoStory.lossyMessages + DemoStory.furtherMessages
+        var taken = 0
+        var doubled = 0
+        for description in network.descriptions {
+            let bodies = network.taken(by: description.mac).filter { DeviceRequest($0) == nil }
+            taken += bodies.count
+            doubled += bodies.count - Set(bodies).count
+        }
+        return step(
+            "account", taken == sent && doubled == 0,
+            "\(sent) messages sent, \(taken) taken by routers: \(sent - (taken - doubled)) lost, \(doubled) twice")
+    }
+
+    // MARK: Telling
+
+    @discardableResult
+    private func step(_ name: String, _ holds: Bool, _ detail: String) -> Bool {
+        if output.isJSON {
+            output.json("step", ["name": .string(name), "ok": .bool(holds), "detail": .string(detail)])
+        } else {
+            let mark = output.paint(holds ? "ok  " : "FAIL", holds ? .green : .red)
+            output.line("\(mark) \(name.padded(to: 9)) \(detail)")
+        }
+        return holds
+    }
+}
+
+/// How many messages ended how.
+final class OutcomeLog: Sendable {
+    private let counts = Mutex<[MessageResult: Int]>([:])
+
+    func note(_ event: SessionEvent) {
+        if case .outcome(let outcome) = event { counts.withLock { $0[outcome.result, default: 0] += 1 } }
+    }
+
+    func count(_ result: MessageResult) -> Int { counts.withLock { $0[result, default: 0] } }
+}
+
+/// In which order a switch went.
+private final class StepLog: Sendable {
+    private let order = Mutex<[String]>([])
+
+    func note(_ action: SwitchCore.Action) {
+        switch action {
+        case .adopt: order.withLock { $0.append("adopt") }
+        case .closeOld: order.withLock { $0.append("close") }
+        case .probe, .open, .abandon, .drainOld: break
+        }
+    }
+
+    var adoptedBeforeClosing: Bool { order.withLock { $0 == ["adopt", "close"] } }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}
