@@ -20,7 +20,7 @@ extension DiscoveryCore {
     mutating func probe(_ id: DiscoveryLink.ID, now: Instant) {
         guard var state = links[id] else { return }
         state.endRound()
-        let known = configuration.mac == nil ? knownRouters(round: state.round, now: now) : []
+        let known = configuration.mac == nil ? knownRouters(on: id, round: state.round, now: now) : []
         let wait = max(
             configuration.maxWaitMilliseconds, table.entries.count > DiscoveryCore.crowd ? DiscoveryCore.crowdWaitMilliseconds : 0)
         let bssids = linkAddresses.filter { !$0.isPlaceholder }.sorted()
@@ -109,16 +109,16 @@ extension DiscoveryCore {
         return sorted.prefix(DiscoveryBounds.unicastsPerRound).map(\.address)
     }
 
-    /// Which routers may stay silent: they have answered enough. Where they are more than a probe can name, each round
+    /// Which routers may stay silent: they have answered enough, and lately by this very link. Where they are more than a probe can name, each round
     /// names others.
-    private func knownRouters(round: Int, now: Instant) -> [MACAddress] {
+    private func knownRouters(on link: DiscoveryLink.ID, round: Int, now: Instant) -> [MACAddress] {
         guard round > 0, !table.order.isEmpty else { return [] }
         let order = table.order
         let start = (round - 1) * Probe.maximumKnown % order.count
         var known: [MACAddress] = []
         for mac in order[start...] + order[..<start] {
             guard let entry = table.entries[mac], entry.answers >= DiscoveryCore.answersUntilKnown, !entry.shown.isConflicted,
-                now - entry.shown.lastHeard <= DiscoveryCore.knownLifetime
+                entry.records.contains(where: { $0.link == link && now - $0.heardAt <= DiscoveryCore.knownLifetime })
             else { continue }
             known.append(mac)
             if known.count == Probe.maximumKnown { break }

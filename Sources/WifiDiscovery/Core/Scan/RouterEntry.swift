@@ -9,7 +9,14 @@ struct RouterEntry {
         var asked: NonceBook.Asked
         var boot: HexToken?
         var heardAt: Instant
+        /// Probes of the same link that the router answered since, but from another place.
+        var missed = 0
     }
+
+    /// A place that missed more than one answered probe is an old address: one lost datagram doesn't make it one.
+    private static let missesUntilStale = 2
+    /// A place not heard for two rounds and a half of a watch, while others were, lies on a link that no longer works.
+    private static let placeLifetime = DiscoveryBounds.period.scaled(by: 2.5)
 
     /// What one reply meant.
     enum Outcome: Equatable {
@@ -21,8 +28,6 @@ struct RouterEntry {
     private(set) var records: [Record] = []
     /// Probes that it answered; enough of them make it worth a place in the `known` list.
     private(set) var answers = 0
-    /// The two newest epochs that it answered in.
-    private var newestEpochs = (latest: -1, before: -1)
     private var newestAsked: Instant?
     /// A goodbye came, and by then an answer must have come or it's gone.
     var leavesAt: Instant?
@@ -110,7 +115,6 @@ struct RouterEntry {
     }
 
     private mutating func note(_ asked: NonceBook.Asked, now: Instant) {
-        if asked.epoch > newestEpochs.latest { newestEpochs = (asked.epoch, newestEpochs.latest) }
         newestAsked = max(newestAsked ?? asked.sentAt, asked.sentAt)
         answers += 1
         leavesAt = nil
@@ -120,6 +124,9 @@ struct RouterEntry {
     }
 
     private mutating func store(_ record: Record) {
+        for index in records.indices where records[index].link == record.link && records[index].asked.nonce != record.asked.nonce {
+            records[index].missed += 1
+        }
         if let index = records.firstIndex(where: { $0.place == record.place }) {
             records[index] = record
         } else if records.count < DiscoveryBounds.placesPerRouter {
@@ -129,11 +136,12 @@ struct RouterEntry {
         }
     }
 
-    /// The best place is the best-ranked one of those that answered one of the last two probes that the router answered at all:
-    /// one lost datagram doesn't move it, and a changed address does.
+    /// The best place is the best-ranked one of those that aren't stale.
     private mutating func rearrange(_ before: DiscoveredRouter) -> DiscoveredRouter.Changes {
         let ranked = records.sorted { PlaceRank($0.place) < PlaceRank($1.place) }
-        let fresh = ranked.first { $0.asked.epoch >= newestEpochs.before }
+        let fresh = ranked.first {
+            $0.missed < RouterEntry.missesUntilStale && shown.lastHeard - $0.heardAt <= RouterEntry.placeLifetime
+        }
         guard let best = fresh ?? ranked.first else { return [] }
         shown.place = best.place
         shown.alternates = ranked.map(\.place).filter { $0 != best.place }

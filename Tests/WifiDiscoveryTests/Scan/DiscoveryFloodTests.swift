@@ -1,0 +1,131 @@
+import SocketCore
+import Testing
+
+@testable import WifiDiscovery
+
+@Suite struct DiscoveryFloodTests {
+    static func source(_ number: Int) -> Endpoint { Endpoint(.v4(0xC000_0000 | UInt32(number) & 0xFFFF), port: 19510) }
+
+    /// What the first probe of the scan asked with.
+    static func asked(_ lan: SimulatedLAN) throws -> (nonce: HexToken, msgId: UInt32) {
+        let parsed = try DiscoveryDatagramTests.parse(try #require(lan.probes.first).probe.bytes)
+        guard case .probe(let probe) = parsed.message else { return (HexToken(0), 0) }
+        return (probe.nonce, parsed.msgId)
+    }
+
+    @Test func `forged replies with another nonce are counted and leave nothing`() {
+        var lan = SimulatedLAN()
+        lan.add([SimulatedLAN.router(1)], host: 1)
+        lan.start()
+        var generator = SeededGenerator(seed: 5)
+        for number in 0..<5_000 {
+            let forged = DiscoveryDatagram(msgId: 1, .reply(nonce: HexToken(generator.next()), SimulatedLAN.router(number)))
+            lan.inject(forged.encoded(), from: Self.source(number))
+        }
+        lan.run(until: .seconds(3))
+        #expect(lan.core.counters.stale == 5_000)
+        #expect(lan.found == [SimulatedLAN.mac(1)])
+    }
+
+    @Test func `the right nonce on the wrong socket, with the wrong msgId or too late is stale`() throws {
+        var lan = SimulatedLAN(DiscoveryConfiguration(duration: nil))
+        lan.start([SimulatedLAN.link(1), SimulatedLAN.link(2, interface: 3)])
+        let (nonce, msgId) = try Self.asked(lan)
+        let bytes = DiscoveryDatagram(msgId: msgId, .reply(nonce: nonce, SimulatedLAN.router(1))).encoded()
+        lan.inject(bytes, from: Self.source(1), link: 2)
+        lan.inject(bytes, from: Self.source(1), link: nil)
+        lan.inject(bytes, from: Self.source(1), link: 99)
+        lan.inject(DiscoveryDatagram(msgId: msgId &+ 1, .reply(nonce: nonce, SimulatedLAN.router(1))).encoded(), from: Self.source(1))
+        lan.run(until: .milliseconds(10_001))
+        lan.inject(bytes, from: Self.source(1))
+        #expect(lan.core.counters.stale == 5 && lan.core.routers.isEmpty)
+        #expect(lan.core.counters.replies == 0)
+    }
+
+    @Test func `a listener who forges replies with the right nonce fills a half at most`() throws {
+        var lan = SimulatedLAN()
+        lan.start()
+        let (nonce, msgId) = try Self.asked(lan)
+        for number in 0..<6_000 {
+            let forged = DiscoveryDatagram(msgId: msgId, .reply(nonce: nonce, SimulatedLAN.router(number + 10)))
+            lan.inject(forged.encoded(), from: Self.source(66))
+        }
+        #expect(lan.core.routers.count == DiscoveryBounds.routersPerSource)
+        #expect(lan.core.counters.rateLimited == 6_000 - DiscoveryBounds.routersPerSource)
+        let honest = DiscoveryDatagram(msgId: msgId, .reply(nonce: nonce, SimulatedLAN.router(1)))
+        lan.inject(honest.encoded(), from: Self.source(1))
+        #expect(lan.core.router(SimulatedLAN.mac(1)) != nil)
+    }
+
+    @Test func `from many sources they fill the bounds and no more`() throws {
+        var lan = SimulatedLAN()
+        lan.start()
+        let (nonce, msgId) = try Self.asked(lan)
+        for number in 0..<8_000 {
+            lan.inject(
+                DiscoveryDatagram(msgId: msgId, .reply(nonce: nonce, SimulatedLAN.router(number))).encoded(), from: Self.source(number))
+        }
+        #expect(lan.core.routers.count == DiscoveryBounds.routers)
+        #expect(lan.core.counters.replies == DiscoveryBounds.routers)
+        #expect(lan.core.counters.rateLimited == 8_000 - DiscoveryBounds.routers)
+    }
+
+    @Test func `announcements fill a quarter, cause few probes and give way to answers`() throws {
+        var lan = SimulatedLAN()
+        lan.start()
+        let (nonce, msgId) = try Self.asked(lan)
+        for number in 0..<8_000 {
+            lan.inject(DiscoveryDatagram(msgId: 0, .announce(SimulatedLAN.router(number))).encoded(), from: Self.source(number), link: nil)
+        }
+        #expect(lan.core.routers.count == DiscoveryBounds.announcedRouters)
+        #expect(lan.core.counters.probes <= 1 + DiscoveryBounds.followUps)
+        for number in 20_000..<20_000 + DiscoveryBounds.routers {
+            lan.inject(
+                DiscoveryDatagram(msgId: msgId, .reply(nonce: nonce, SimulatedLAN.router(number))).encoded(), from: Self.source(number))
+        }
+        #expect(lan.core.routers.count == DiscoveryBounds.routers)
+        #expect(lan.core.routers.allSatisfy { $0.isConfirmed })
+        #expect(lan.lost.count == DiscoveryBounds.announcedRouters && lan.lost.allSatisfy { $0 == .evicted })
+    }
+
+    @Test func `duplicates are counted once each and change nothing`() throws {
+        var lan = SimulatedLAN()
+        lan.start()
+        let (nonce, msgId) = try Self.asked(lan)
+        let bytes = DiscoveryDatagram(msgId: msgId, .reply(nonce: nonce, SimulatedLAN.router(1))).encoded()
+        for _ in 0..<5 { lan.inject(bytes, from: Self.source(1)) }
+        #expect(lan.core.counters.replies == 1 && lan.core.counters.duplicates == 4)
+        #expect(lan.events.count == 1)
+    }
+
+    @Test func `malformed datagrams disturb nobody and are counted by reason`() {
+        var lan = SimulatedLAN()
+        lan.add([SimulatedLAN.router(1)], host: 1)
+        lan.start()
+        for example in DiscoveryDatagramTests.invalid { lan.inject(example.1, from: Self.source(9)) }
+        lan.core.receivedOversize()
+        var expected: [DatagramError.Reason: Int] = [.tooLong: 1]
+        for example in DiscoveryDatagramTests.invalid { expected[example.2.reason, default: 0] += 1 }
+        #expect(lan.core.counters.invalid == expected)
+        // Our own probe, come back.
+        lan.inject(lan.probes[0].probe.bytes, from: Self.source(9))
+        #expect(lan.core.counters.invalid[.unexpectedMessage] == 1)
+        lan.inject(lan.probes[0].probe.bytes, from: Self.source(9), link: nil)
+        #expect(lan.core.counters.invalid[.unexpectedMessage] == 1)
+        lan.run(until: .seconds(3))
+        #expect(lan.found == [SimulatedLAN.mac(1)])
+    }
+
+    @Test func `a watch renews its budget`() throws {
+        var lan = SimulatedLAN(DiscoveryConfiguration(duration: nil))
+        lan.start()
+        let (nonce, msgId) = try Self.asked(lan)
+        let bytes = DiscoveryDatagram(msgId: msgId, .reply(nonce: nonce, SimulatedLAN.router(9))).encoded()
+        for _ in 0..<DiscoveryBounds.replies { lan.inject(bytes, from: Self.source(66)) }
+        #expect(lan.core.counters.rateLimited == DiscoveryBounds.replies - DiscoveryBounds.repliesPerSource)
+        lan.run(until: .seconds(12))
+        lan.add([SimulatedLAN.router(1)], host: 66)
+        lan.run(until: .seconds(30))
+        #expect(lan.core.router(SimulatedLAN.mac(1)) != nil)
+    }
+}
