@@ -12,6 +12,9 @@ struct ResponderCore {
         case rateLimited
     }
 
+    /// A hundred years in seconds: beyond it, counting on in nanoseconds would overflow.
+    private static let longestUptime = 3_155_760_000
+
     private(set) var router: RouterDescription
     let startedAt: Instant
     var faults: ReplyFaults
@@ -24,7 +27,8 @@ struct ResponderCore {
     init(_ router: RouterDescription, faults: ReplyFaults, now: Instant) {
         self.router = router.withoutUptime
         self.faults = faults
-        startedAt = Instant(nanoseconds: now.nanoseconds - Int64(router.uptime ?? 0) * 1_000_000_000)
+        let uptime = min(max(router.uptime ?? 0, 0), ResponderCore.longestUptime)
+        startedAt = Instant(nanoseconds: now.nanoseconds - Int64(uptime) * 1_000_000_000)
         render()
     }
 
