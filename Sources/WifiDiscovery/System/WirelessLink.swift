@@ -5,7 +5,7 @@ import SocketCore
 /// This machine's Wi-Fi link, from the kernel; no privileges needed.
 public enum WirelessLink {
     /// How long ``settled(on:)`` waits for an association at most: a roam leaves the station without one for some tenths of a second.
-    public static let settlingTime: Duration = .milliseconds(600)
+    public static let settlingTime: Duration = .milliseconds(400)
     private static let retry: Duration = .milliseconds(100)
 
     /// Asks the kernel once. Takes some hundred microseconds, with a full table of networks a few milliseconds.

@@ -69,6 +69,20 @@ public struct DialectTable: Sendable {
         return DialectTable.isNews(before, device) ? .updated(device) : .nothing
     }
 
+    /// Adds what the kernel has learned since about devices that it knew nothing of.
+    ///
+    /// - Returns: the devices that gained a hardware address.
+    public mutating func complete(neighbours lookup: (DiscoveredRouter.Place) -> MACAddress?) -> [DialectDevice] {
+        rows.keys.sorted().compactMap { number in
+            guard var device = rows[number], device.neighbour == nil, let found = device.places.lazy.compactMap(lookup).first,
+                !found.isPlaceholder
+            else { return nil }
+            device.neighbour = found
+            put(device, number)
+            return device
+        }
+    }
+
     /// Forgets what was heard last before `limit`, in a watch.
     public mutating func forget(silentSince limit: Instant) -> [DialectDevice] {
         let silent = rows.filter { $0.value.lastHeard < limit }.keys.sorted()
