@@ -42,7 +42,8 @@ struct CaptureDecoder {
     private let settings: CaptureSettings
     private(set) var counts = CaptureCounts()
     private var conversations: [ConversationKey: Conversation] = [:]
-    private var pendingByteCount = 0
+    /// Bytes that wait behind holes, in all directions together.
+    private(set) var pendingByteCount = 0
     private var time: CaptureTime?
 
     init(_ settings: CaptureSettings) { self.settings = settings }

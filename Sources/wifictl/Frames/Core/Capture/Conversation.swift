@@ -87,6 +87,7 @@ struct DirectionPair {
             other.reset(time, emit)
         } else {
             own.take(segment, time, emit)
+            if let acknowledged = segment.acknowledgement { other.noteAcknowledgement(acknowledged, time, emit) }
         }
     }
 

@@ -6,6 +6,9 @@ import FrameCodec
 final class StreamDirection {
     typealias Emit = (CaptureEvent) -> Void
 
+    /// Acknowledgements of bytes that were never seen, after which they count as lost by the capture. More than one, because
+    /// captures of several queues may show an acknowledgement before what it acknowledges.
+    static let patience = 32
     /// A TLS record begins with its type (20 to 24), 3, and a minor version up to 4.
     private static let tlsPrefixLength = 3
 
@@ -15,6 +18,8 @@ final class StreamDirection {
     /// The first bytes, until there are enough to tell TLS from frames; nil from then on.
     private var opening: [UInt8]? = []
     private var end = DirectionEnd.open
+    /// Acknowledgements so far that cover the hole being waited for.
+    private var acknowledgedHoles = 0
     /// Whether a first header that can't be right means another protocol rather than a fault.
     private let isGuess: Bool
 
@@ -52,6 +57,19 @@ final class StreamDirection {
         } else if assembler.isOverfull {
             loseHole(time, emit)
         }
+    }
+
+    /// The other side has acknowledged everything before this sequence number. Whoever watches a live stream would else
+    /// learn of a lost segment only when the connection ends.
+    func noteAcknowledgement(_ sequence: UInt32, _ time: CaptureTime?, _ emit: Emit) {
+        guard isOpen, let hole = assembler.hole, let reached = assembler.position(of: sequence),
+            reached >= assembler.position + hole
+        else {
+            acknowledgedHoles = 0
+            return
+        }
+        acknowledgedHoles += 1
+        if acknowledgedHoles >= Self.patience { loseHole(time, emit) }
     }
 
     /// The connection was reset, by whichever side.
