@@ -20,7 +20,7 @@ struct ProjectFile {
     /// The target that a source file belongs to.
     var target: String { isSource ? path.split(separator: "/").dropFirst().first.map(String.init) ?? "" : "" }
     /// A core decides and touches nothing of the system: all of FrameCodec, and every target's Core folder.
-    var isCore: Bool { target == "FrameCodec" || (isSource && path.split(separator: "/").dropFirst(2).first == "Core") }
+    var isCore: Bool { target == "FrameCodec" || (isSource && path.split(separator: "/").dropFirst(2).dropLast().contains("Core")) }
 }
 
 /// Something that breaks a house rule.

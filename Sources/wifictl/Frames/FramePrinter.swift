@@ -57,9 +57,11 @@ struct FrameRow {
     /// The line, behind what is to stand in front of its columns.
     func text(width: Int?, behind start: String = "") -> String {
         let columns = start + columns
+        // Columns end with the gap in front of the body.
+        guard !preview.isEmpty else { return String(columns.dropLast(2)) }
         let room = width.map { max(8, $0 - columns.utf8.count) } ?? FrameRow.previewLength
-        let line = columns + DisplayWidth.fit(preview, to: room)
-        return String(line.reversed().drop { $0 == " " }.reversed())
+        // No character is wider than its UTF-8 is long, so most bodies need no look at each character.
+        return columns + (preview.utf8.count <= room ? preview : DisplayWidth.fit(preview, to: room))
     }
 
     private static func row(_ offset: String, _ msgId: String, _ kind: String, _ version: String, _ length: String) -> String {
@@ -79,6 +81,7 @@ struct FrameRow {
         let shown = 4 * previewLength
         return body.withUnsafeBytes { bytes in
             let start = bytes.prefix(shown)
+            if start.allSatisfy({ (0x20...0x7E).contains($0) }) { return String(decoding: start, as: UTF8.self) }
             if let text = textPrefix(start, isCut: bytes.count > shown), DisplayWidth.printable(text) == text { return text }
             return Hex.text(start)
         }
