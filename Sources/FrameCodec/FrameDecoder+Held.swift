@@ -15,6 +15,21 @@ extension FrameDecoder {
         }
     }
 
+    /// Makes the held frame whole when its header has been judged and the read, which begins at `bytes`, has all that it lacks: the way
+    /// that most half frames take, and so short that it may stand beside the loop.
+    @inlinable @inline(__always)
+    mutating func completeJudged(_ bytes: UnsafeRawPointer) -> Completed {
+        let missing = due &- held.count
+        held.append(bytes, missing, rules)
+        let frame = held.first
+        let identity = layout.readIdentity(frame)
+        let header = FrameHeader(msgId: identity.msgId, version: identity.version, bodyLength: due &- FrameHeader.byteCount)
+        held.removeFirst(due)
+        offset &+= UInt64(truncatingIfNeeded: due)
+        due = 0
+        return Completed(frame: frame, header: header, used: missing)
+    }
+
     /// Makes the held frame whole, copying from `bytes` (the read, `used` bytes of which are gone) only what it lacks; then counts it
     /// as delivered.
     ///

@@ -50,6 +50,9 @@ public struct FrameDecoder: ~Copyable {
 
     /// Decodes what is held and then `input`, lending each frame to `take`.
     ///
+    /// The decoder can't be touched from within `take`; the compiler sees to that. To close, or to hand the rest to another reader, it answers
+    /// ``Flow/stop``.
+    ///
     /// - Returns: how many bytes of `input` were used up: all of them unless `take` answered ``Flow/stop``; then the caller
     ///   keeps the rest, or hands it to ``append(_:)`` and goes on later with an empty input.
     /// - Throws: the ``FrameError`` that ended the stream, now or earlier; frames before it have been lent.
@@ -65,7 +68,12 @@ public struct FrameDecoder: ~Copyable {
             return total
         }
         while held.count > 0 {
-            let completed = try completeHeld(bytes, total, used)
+            let completed: Completed
+            if due > FrameHeader.byteCount, let bytes {
+                completed = completeJudged(bytes)
+            } else {
+                completed = try completeHeld(bytes, total, used)
+            }
             used = completed.used
             guard let frame = completed.frame else { return used }
             let body = RawSpan(_unsafeStart: frame + FrameHeader.byteCount, byteCount: completed.header.bodyLength)
