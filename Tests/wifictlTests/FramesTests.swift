@@ -70,6 +70,19 @@ struct FramesTests {
         }
     }
 
+    @Test func `another protocol's first bytes are named, when the first frame can't be right`() async throws {
+        let cases: [([UInt8], String)] = [
+            (Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8), "HTTP"), (Array("SSH-2.0-x\r\n".utf8), "SSH"),
+            ([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1], "gzip"), (Array("00000001 0001 00000000".utf8), "--hex"),
+            ([0x16, 3, 1, 2, 0, 1, 0, 1, 0xFC, 3, 3], "TLS"), ([1, 2, 3, 4, 0, 0, 0, 0, 0, 0], "--layout"),
+        ]
+        for (bytes, word) in cases {
+            let result = try await BuiltTool.run(["frames"], input: bytes)
+            #expect(result.status == 2)
+            #expect(result.errorText.contains(word), "\(result.errorText)")
+        }
+    }
+
     @Test func `a stream that ends cleanly, even with nothing in it, is no error`() async throws {
         let empty = try await runCommand([BuiltTool.path, "frames", "--json"])
         #expect(empty.status == 0)

@@ -10,9 +10,11 @@ func cutStream(
     var cutter = stream
     var printer = FramePrinter(context.output)
     var failure: FrameError?
+    var start: [UInt8] = []
     while failure == nil {
         try context.cancellation.check()
         let piece = try input.next()
+        start += piece.prefix(ForeignStream.prefixLength - start.count)
         do throws(FrameError) {
             if piece.isEmpty {
                 try cutter.finish()
@@ -30,5 +32,6 @@ func cutStream(
     guard let failure else { return }
     let report = FrameErrorReport(offset: cutter.offset, error: failure)
     printer.failure(report)
-    throw ToolError(report.sentence, hint: report.advice)
+    let foreign = report.offset == 0 ? ForeignStream(start) : nil
+    throw ToolError(report.sentence, hint: foreign?.advice ?? report.advice)
 }
