@@ -49,6 +49,26 @@ import Testing
         #expect(try Self.parse(Self.datagram(json)) == DiscoveryDatagram(msgId: 7, .reply(nonce: HexToken(0xAA), Self.router)))
     }
 
+    /// Datagrams of another implementation of the protocol.
+    private func recorded(_ name: String) throws -> DiscoveryDatagram {
+        try Self.parse(try #require(try Fixture.hexLines("discovery/peer-\(name).hex").first))
+    }
+
+    @Test func `recorded datagrams of another implementation are read`() throws {
+        let nonce = HexToken(0x0123_4567_89AB_CDEF)
+        let peer = RouterDescription(
+            mac: Self.mac, name: "peer", vendor: "Example", model: "peer-1", firmware: "0.9", boot: HexToken(0xA1), uptime: 86_400,
+            radios: [
+                .init(bssid: Self.bssid, ssid: "Home", band: "2.4"), .init(bssid: Self.bssid.advanced(by: 1), ssid: "Home", band: "5"),
+            ])
+        #expect(try recorded("probe") == DiscoveryDatagram(msgId: 0x0102_0304, .probe(Probe(nonce: nonce))))
+        #expect(
+            try recorded("probe-bssid")
+                == DiscoveryDatagram(msgId: .max, .probe(Probe(nonce: nonce, maxWaitMilliseconds: 0, bssid: Self.bssid))))
+        #expect(try recorded("reply") == DiscoveryDatagram(msgId: 0x0102_0304, .reply(nonce: nonce, peer)))
+        #expect(try recorded("reply-wrong-nonce") == DiscoveryDatagram(msgId: 0x0102_0304, .reply(nonce: HexToken(.max), peer)))
+    }
+
     static let reply = #"{"reply":{"nonce":"00000000000000aa","mac":"02:00:5e:00:53:01","tcp":1,"versions":[1]"#
 
     static let invalid: [(String, [UInt8], DatagramError)] = [

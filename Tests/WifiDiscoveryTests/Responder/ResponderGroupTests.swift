@@ -144,6 +144,12 @@ import Testing
         #expect(group.takeDatagrams().count == 2)
     }
 
+    @Test func `a controller on the same machine is answered by whichever interface it comes in`() {
+        var group = Self.group()
+        Self.ask(&group, Self.probe(1), from: Endpoint(.v4(192, 0, 2, 1), port: 5), interface: 1)
+        #expect(group.takeDatagrams().map(\.destination) == [.source(Endpoint(.v4(192, 0, 2, 1), port: 5), interface: 1)])
+    }
+
     @Test("a reply is at most three times its probe and 1,200 bytes", arguments: [62, 80, 100, 150, 400, 700, 1472])
     func amplification(length: Int) throws {
         var group = ResponderGroup(ResponderConfiguration(announces: false), generator: SeededGenerator(seed: 3))

@@ -174,6 +174,18 @@ import Testing
         #expect(lan.changes.filter { $0.contains(.conflict) }.count == 1 && !lan.changes.contains { $0.contains(.rebooted) })
     }
 
+    @Test func `a conflict is over when one of the two is gone`() {
+        var lan = Self.watch()
+        lan.add([SimulatedLAN.router(1, boot: 4)], host: 1)
+        lan.add([SimulatedLAN.router(1, boot: 5)], host: 2)
+        lan.start()
+        lan.run(until: .seconds(30))
+        lan.hosts[1].isPlugged = false
+        lan.run(until: .seconds(100))
+        #expect(lan.core.routers.map(\.isConflicted) == [false])
+        #expect(lan.core.routers[0].address == .v4(192, 0, 2, 1) && lan.core.routers[0].router.boot == HexToken(4))
+    }
+
     @Test func `the same conflict on two interfaces is one too`() {
         var lan = Self.watch()
         lan.add([SimulatedLAN.router(1, boot: 4)], host: 1)

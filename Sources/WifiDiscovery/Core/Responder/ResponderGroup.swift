@@ -126,6 +126,8 @@ public struct ResponderGroup: Sendable {
 
     private func isOnLink(_ source: IPAddress, _ interface: UInt32) -> Bool {
         guard configuration.onlyOnLink else { return !source.isMulticast && !source.isUnspecified }
+        // A controller on this very machine: the system lets nobody else use these, and hands its datagrams in by loopback.
+        if interfaces.values.contains(where: { $0.addresses.contains { $0.address.unscoped == source.unscoped } }) { return true }
         if interface == 0 { return interfaces.values.contains { $0.isOnLink(source) } }
         return interfaces[interface]?.isOnLink(source) ?? false
     }

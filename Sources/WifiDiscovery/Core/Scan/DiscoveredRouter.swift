@@ -31,7 +31,7 @@ public struct DiscoveredRouter: Equatable, Sendable {
         public static let rebooted = Changes(rawValue: 4)
         /// It says something else about itself.
         public static let description = Changes(rawValue: 8)
-        /// Two devices with its MAC answered one probe.
+        /// Two devices with its MAC answered one probe, or no longer do.
         public static let conflict = Changes(rawValue: 16)
         /// It answers at one more place.
         public static let alternate = Changes(rawValue: 32)

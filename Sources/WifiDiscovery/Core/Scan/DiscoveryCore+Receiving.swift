@@ -5,12 +5,12 @@ extension DiscoveryCore {
     /// Takes one datagram.
     ///
     /// `source` is where it came from, IPv6 with the scope that the system gave; `interface` the index of the interface that
-    /// it arrived by; `link` the socket, or nil for one that only listens to the group. Nothing that comes in can end a scan.
+    /// it arrived by (0: not known); `link` the socket, or nil for one that only listens to the group. Nothing that comes in can end a scan.
     public mutating func received(_ datagram: RawSpan, from source: Endpoint, interface: UInt32, link: DiscoveryLink.ID?, now: Instant) {
         guard !isFinished else { return }
         let parsed: DiscoveryDatagram
         do throws(DatagramError) { parsed = try DiscoveryDatagram.parse(datagram) } catch { return refuse(error) }
-        let place = DiscoveredRouter.Place(source.address.scoped(to: interface), interface: interface)
+        let place = place(source.address, interface: interface, link: link)
         switch parsed.message {
         case .reply(let nonce, let router):
             guard let link, let asked = links[link]?.nonces.find(nonce, msgId: parsed.msgId, now: now) else {
@@ -28,6 +28,12 @@ extension DiscoveryCore {
             // Another controller's, heard where the group is listened to; at a socket of our own it is misplaced.
             if link != nil { refuse(.unexpectedMessage) }
         }
+    }
+
+    private func place(_ address: IPAddress, interface: UInt32, link: DiscoveryLink.ID?) -> DiscoveredRouter.Place {
+        if interface != 0 { return DiscoveredRouter.Place(address.scoped(to: interface), interface: interface) }
+        // The system didn't say, so the socket's own interface is the best that is known; a scope that came along stays.
+        return DiscoveredRouter.Place(address, interface: link.flatMap { links[$0]?.link.interface } ?? 0)
     }
 
     /// A datagram came that was longer than ``DiscoveryDatagram/maximumByteCount`` and wasn't read.
@@ -120,7 +126,8 @@ extension DiscoveryCore {
                 lose(mac, .expired)
             } else {
                 let limit = Instant(nanoseconds: now.nanoseconds - DiscoveryCore.expiry.inNanoseconds)
-                let changes = table.entries[mac]?.forgetPlaces(silentSince: limit) ?? []
+                var changes = table.entries[mac]?.forgetPlaces(silentSince: limit) ?? []
+                changes.formUnion(table.entries[mac]?.forgetConflict(unseenSince: limit) ?? [])
                 if !changes.isEmpty { report(mac, changes) }
             }
         }

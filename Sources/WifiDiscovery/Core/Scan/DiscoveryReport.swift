@@ -6,7 +6,7 @@ public enum DiscoveryEvent: Equatable, Sendable {
     case found(DiscoveredRouter)
     /// Something about a known router changed.
     case updated(DiscoveredRouter, DiscoveredRouter.Changes)
-    /// A router is gone (only while watching).
+    /// A router is gone; unless it was evicted, only while watching.
     case lost(DiscoveredRouter, Loss)
     /// The scan is over; nothing comes after it.
     case finished(Finish)

@@ -29,6 +29,8 @@ struct RouterEntry {
     /// Probes that it answered; enough of them make it worth a place in the `known` list.
     private(set) var answers = 0
     private var newestAsked: Instant?
+    /// When two devices last answered one probe.
+    private var rivalSeen: Instant?
     /// A goodbye came, and by then an answer must have come or it's gone.
     var leavesAt: Instant?
 
@@ -53,6 +55,7 @@ struct RouterEntry {
     ) -> Outcome {
         let known = records.firstIndex { $0.place == place }
         let rival = records.contains { isRival($0, boot: router.boot, place: place, link: link, asked: asked) }
+        if rival { rivalSeen = now }
         if let known, records[known].asked.nonce == asked.nonce, !rival || shown.isConflicted { return .duplicate }
         var changes: DiscoveredRouter.Changes = []
         let before = shown
@@ -95,6 +98,13 @@ struct RouterEntry {
         guard records.contains(where: { $0.heardAt >= limit }) else { return [] }
         records.removeAll { $0.heardAt < limit }
         return rearrange(before)
+    }
+
+    /// Takes a conflict back that hasn't shown since `limit`: one of the two devices is gone.
+    mutating func forgetConflict(unseenSince limit: Instant) -> DiscoveredRouter.Changes {
+        guard shown.isConflicted, let rivalSeen, rivalSeen < limit else { return [] }
+        shown.isConflicted = false
+        return .conflict
     }
 
     private func differ(_ left: HexToken?, _ right: HexToken?) -> Bool { left != nil && right != nil && left != right }
