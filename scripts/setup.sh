@@ -28,6 +28,7 @@ case $purpose in
 build) ;;
 test)
     need_command python3 python3
+    need_command openssl openssl
     need_command bash bash
     # Only the dissector's tests need it, and they skip themselves without: worth installing, not worth failing for.
     [ "$(id -u)" -ne 0 ] || need_command tshark tshark

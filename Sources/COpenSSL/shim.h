@@ -65,6 +65,20 @@ static inline const GENERAL_NAME *copenssl_general_names_at(const GENERAL_NAMES 
 static inline const ASN1_STRING *copenssl_general_name_uri(const GENERAL_NAME *name) {
     return name->type == GEN_URI ? name->d.uniformResourceIdentifier : NULL;
 }
+static inline GENERAL_NAMES *copenssl_general_names_new(void) { return sk_GENERAL_NAME_new_null(); }
+// Adds a name of the kind "uniform resource identifier"; 1 when that worked.
+static inline int copenssl_general_names_push_uri(GENERAL_NAMES *names, const unsigned char *bytes, int length) {
+    GENERAL_NAME *name = GENERAL_NAME_new();
+    ASN1_IA5STRING *text = ASN1_IA5STRING_new();
+    if (name != NULL && text != NULL && ASN1_STRING_set(text, bytes, length)) {
+        GENERAL_NAME_set0_value(name, GEN_URI, text);
+        if (sk_GENERAL_NAME_push(names, name) > 0) return 1;
+    } else {
+        ASN1_IA5STRING_free(text);
+    }
+    GENERAL_NAME_free(name);
+    return 0;
+}
 static inline int copenssl_revoked_count(const STACK_OF(X509_REVOKED) *stack) { return sk_X509_REVOKED_num(stack); }
 static inline X509_REVOKED *copenssl_revoked_at(const STACK_OF(X509_REVOKED) *stack, int index) {
     return sk_X509_REVOKED_value(stack, index);

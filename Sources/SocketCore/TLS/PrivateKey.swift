@@ -26,6 +26,12 @@ final class PrivateKey {
         self.handle = handle
     }
 
+    /// Whether the certificate's public key is this key's.
+    func belongs(to certificate: Certificate) -> Bool {
+        defer { LibraryErrors.clear() }
+        return X509_check_private_key(certificate.handle, handle) == 1
+    }
+
     /// A new key on P-256.
     ///
     /// - Throws: ``TLSError/libraryFailure(_:)``.

@@ -52,6 +52,19 @@ final class RevocationList {
         return X509_CRL_verify(handle, key) == 1
     }
 
+    /// Whether an entry has that serial, in lower-case hex without leading zeros.
+    func lists(serial: String) -> Bool { entries.contains { $0.serial == serial } }
+
+    /// All entries, in the list's order.
+    var entries: [(serial: String, since: WallTime)] {
+        let stack = X509_CRL_get_REVOKED(handle)
+        return (0..<max(0, copenssl_revoked_count(stack))).compactMap { index in
+            guard let entry = copenssl_revoked_at(stack, index) else { return nil }
+            let since = WallTime(reading: X509_REVOKED_get0_revocationDate(entry)) ?? WallTime(seconds: 0)
+            return (CertificateFacts.hex(X509_REVOKED_get0_serialNumber(entry)), since)
+        }
+    }
+
     func answer(for certificate: OpaquePointer) -> Answer {
         var entry: OpaquePointer?
         guard X509_CRL_get0_by_cert(handle, &entry, certificate) == 1, let entry else { return .notListed }

@@ -59,8 +59,7 @@ public final class TLSContext {
         }
         let chain = try Certificate.all(in: identity.certificates, of: identity.names.certificates)
         let key = try PrivateKey(pem: identity.key, of: identity.names.key)
-        guard X509_check_private_key(chain[0].handle, key.handle) == 1 else {
-            LibraryErrors.clear()
+        guard key.belongs(to: chain[0]) else {
             throw .configuration("\(identity.names.key) isn't the key of the first certificate in \(identity.names.certificates)")
         }
         var isUsed = SSL_CTX_use_certificate(handle, chain[0].handle) == 1 && SSL_CTX_use_PrivateKey(handle, key.handle) == 1

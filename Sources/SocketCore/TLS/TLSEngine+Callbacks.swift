@@ -16,7 +16,7 @@ extension TLSEngine {
             let engine = of(OpaquePointer(pointer)), let leaf = X509_STORE_CTX_get0_cert(chain)
         else { return 0 }
         let evidence = engine.context.verifier.evidence(for: leaf, others: X509_STORE_CTX_get0_untrusted(chain), isResumed: false)
-        engine.evidence = evidence
+        engine.shown = evidence
         // A client judges once the peer has proven to have the key: until then it might be anybody's certificate.
         guard !engine.context.configuration.role.isClient else {
             X509_STORE_CTX_set_error(chain, X509_V_OK)
@@ -31,11 +31,13 @@ extension TLSEngine {
         return 0
     }
 
-    /// A client is asked for its certificate; the server has proven its own by now. One that isn't admitted learns nothing of us.
+    /// A client is asked for its certificate; OpenSSL asks after it has checked the server's signature, so that the server has
+    /// proven its own by now. One that isn't admitted learns nothing of us.
     static func prepareCertificate(_ connection: OpaquePointer?) -> Int32 {
         guard let engine = of(connection) else { return 0 }
+        engine.isProven = true
         engine.isJudged = true
-        engine.refusal = engine.evidence.map(engine.context.configuration.judge) ?? .noCertificate
+        engine.refusal = engine.shown.map(engine.context.configuration.judge) ?? .noCertificate
         if engine.refusal != nil { SSL_certs_clear(connection) }
         return 1
     }
@@ -74,7 +76,7 @@ extension TLSEngine {
         defer { copenssl_certificates_free(others) }
         let evidence = engine.context.verifier.evidence(for: leaf, others: others, isResumed: true)
         guard engine.context.configuration.judge(evidence) == nil else { return SSL_TICKET_RETURN_IGNORE_RENEW }
-        engine.evidence = evidence
+        engine.shown = evidence
         return SSL_TICKET_RETURN_USE_RENEW
     }
 

@@ -28,8 +28,12 @@ public final class TLSEngine {
 
     /// Where the connection stands.
     public private(set) var state = State.handshaking
-    /// Who the peer is; nil before it has shown, and for a client that needs no certificate.
-    public internal(set) var evidence: PeerEvidence?
+    /// Who the peer is, once it has proven to have its certificate's key; nil before that, and for a client that needs no certificate.
+    public var evidence: PeerEvidence? { isProven ? shown : nil }
+    /// What the peer has shown, proven or not: anybody can show anybody's certificate. For logs.
+    public internal(set) var shown: PeerEvidence?
+    /// The peer has signed the handshake with its certificate's key, or taken up a session in which it had.
+    var isProven = false
     /// The newest session that can be taken up again; on a client, after the server's tickets have come.
     public internal(set) var session: TLSSession?
     /// Why the peer isn't admitted, set in the middle of the handshake.
@@ -178,18 +182,21 @@ extension TLSEngine {
 
     private func finishHandshake() throws(TLSError) {
         if isResumed { takeUpEvidence() }
-        if !isJudged || isResumed, let evidence, context.configuration.role.isClient { refusal = context.configuration.judge(evidence) }
-        if refusal == nil, evidence == nil, context.configuration.role.requiresPeer { refusal = .noCertificate }
+        isProven = true
+        let role = context.configuration.role
+        if role.isClient, !isJudged || isResumed, let shown { refusal = context.configuration.judge(shown) }
+        if refusal == nil, shown == nil, role.requiresPeer { refusal = .noCertificate }
         state = .open
         guard let refusal else { return }
         close()
         throw refusal
     }
 
-    /// A resumed session shows no certificates: they're taken from the session and judged as if they had just come.
+    /// A resumed session shows no certificates: they're taken from the session and judged as if they had just come. (A server has
+    /// done so when the ticket came.)
     private func takeUpEvidence() {
         guard context.configuration.role.isClient, let leaf = SSL_get0_peer_certificate(connection) else { return }
-        evidence = context.verifier.evidence(for: leaf, others: SSL_get_peer_cert_chain(connection), isResumed: true)
+        shown = context.verifier.evidence(for: leaf, others: SSL_get_peer_cert_chain(connection), isResumed: true)
     }
 
     private func named(_ result: Int32) -> TLSError {

@@ -11,6 +11,7 @@ enum CommandRegistry {
         .fuzz,
         .dissector,
         .bench,
+        .identityNewCompany, .identityIssueDevice, .identityIssueOperator, .identityRevoke, .identityShow,
         .completions, .manual,
     ]
 }

@@ -92,7 +92,8 @@ extension CertifiedNames {
         DeviceURN(enterprise: enterprise, identifiers: ["operator", id])?.description
     }
 
-    private static func hex(_ address: UInt64) -> String {
+    /// Twelve lower-case hex digits.
+    static func hex(_ address: UInt64) -> String {
         let digits = String(address & 0xFFFF_FFFF_FFFF, radix: 16)
         return String(repeating: "0", count: 12 - digits.count) + digits
     }
