@@ -10,6 +10,7 @@ enum CommandRegistry {
         .encode,
         .fuzz,
         .dissector,
+        .doctor,
         .bench,
         .identityNewCompany, .identityIssueDevice, .identityIssueOperator, .identityRevoke, .identityShow,
         .completions, .manual,

@@ -1,0 +1,62 @@
+import SocketCore
+
+/// What the system says about this machine and its network, as facts; ``Diagnosis`` weighs them.
+struct DoctorFacts {
+    /// What an interface is made of, as far as the system tells.
+    enum Kind: String {
+        case wired
+        case wifi
+        case bridge
+        case virtual
+        case tunnel
+        case loopback
+    }
+
+    /// How a datagram of our own fared.
+    enum Probe: Equatable {
+        case arrived
+        case lost
+        /// The system refused to send it, or to listen.
+        case refused(String)
+    }
+
+    /// The ways in which a datagram was sent through one interface to ourselves.
+    struct Probes: Equatable {
+        /// To the group and the discovery port, as a probe goes out.
+        var group: Probe
+        /// To a port of the kind that replies come to.
+        var reply: Probe
+    }
+
+    /// A process that holds a socket.
+    struct Holder: Hashable {
+        /// nil when this user may not know.
+        var process: String?
+        var uid: UInt32
+    }
+
+    /// Whether the packet filter's rules could be read.
+    enum Filter: Equatable {
+        case none
+        case chains([FilterChain])
+        case unreadable
+    }
+
+    var interfaces: [NetworkInterface] = []
+    var kinds: [String: Kind] = [:]
+    var probes: [String: Probes] = [:]
+    var gateways: [DefaultRoute] = []
+    var neighbours: [NeighbourEntry] = []
+    var holders: [Holder] = []
+    var filter = Filter.none
+    /// A firewall's own program is there (`firewalld`, `ufw`), by name.
+    var firewalls: [String] = []
+    var wireless = WirelessReport(interfaces: [], absence: .noInterface)
+    /// The largest receive buffer that the system grants, in bytes; nil when not readable.
+    var largestBuffer: Int?
+    /// Devices that answered in a foreign dialect.
+    var others: [FoundDevice] = []
+    var port: UInt16 = DiscoveryDatagram.port
+    /// What couldn't be read, and why.
+    var unread: [String: String] = [:]
+}

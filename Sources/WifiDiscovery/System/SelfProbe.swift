@@ -1,0 +1,81 @@
+import SocketCore
+
+/// Sends datagrams through one interface to this machine itself: what is swallowed on the way is swallowed here.
+///
+/// The kernel gives members of a group on the sending interface a copy that passes the packet filter's output and, as arriving
+/// from that interface, its input. So one machine alone can tell whether its own filter stands in the way.
+actor SelfProbe: DatagramOwner {
+    /// The copy comes within microseconds; a busy machine is given a thousand times that.
+    private static let patience = Duration.milliseconds(250)
+    private static let attempts = 2
+
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private let interface: NetworkInterface
+    private let port: UInt16
+    private let group: IPAddress
+    private let mark: [UInt8]
+    private var arrived: Set<UInt16> = []
+
+    private init(_ interface: NetworkInterface, port: UInt16, group: IPAddress, loop: EventLoop) {
+        self.interface = interface
+        self.port = port
+        self.group = group
+        self.loop = loop
+        // No frame: a router that hears it drops it as malformed.
+        mark = Array("wifictl self-probe \(UInt64.random(in: .min ... .max))".utf8)
+    }
+
+    /// How the datagrams fared; nil for an interface without IPv4 address.
+    static func run(
+        _ interface: NetworkInterface, port: UInt16 = DiscoveryDatagram.port, group: IPAddress = DiscoveryDatagram.groupV4,
+        loop: EventLoop = .shared
+    ) async -> DoctorFacts.Probes? {
+        guard interface.bindAddressV4 != nil else { return nil }
+        return await SelfProbe(interface, port: port, group: group, loop: loop).run()
+    }
+
+    private func run() async -> DoctorFacts.Probes {
+        DoctorFacts.Probes(group: await probe(port), reply: await probe(0))
+    }
+
+    /// Listens to the group on a port (0: one of the kernel's choice) and sends to it.
+    private func probe(_ port: UInt16) async -> DoctorFacts.Probe {
+        var listening = UDPSocket.Options()
+        listening.sharesPort = true
+        var sending = UDPSocket.Options()
+        sending.interface = interface.index
+        do throws(SystemError) {
+            let receiver = try UDPSocket(on: loop, bind: Endpoint(group, port: port), options: listening, owner: self)
+            defer { receiver.close() }
+            try receiver.join(group, interface: interface.index)
+            let sender = try UDPSocket(on: loop, bind: Endpoint(interface.bindAddressV4 ?? .any, port: 0), options: sending, owner: self)
+            defer { sender.close() }
+            let target = receiver.local.port
+            for _ in 0..<SelfProbe.attempts {
+                let bytes = mark
+                try sender.send(bytes.span.bytes, to: Endpoint(group, port: target))
+                let end = SystemCalls.monotonicNow() + SelfProbe.patience
+                while !arrived.contains(target), SystemCalls.monotonicNow() < end, !Task.isCancelled {
+                    // Cancelled: the loop's condition ends it.
+                    try? await Task.sleep(for: .milliseconds(5))
+                }
+                if arrived.contains(target) { return .arrived }
+            }
+            return .lost
+        } catch {
+            return .refused("\(error)")
+        }
+    }
+
+    nonisolated func datagramArrived(_ socket: UDPSocket, _ bytes: RawSpan, from source: Endpoint, interface: UInt32, isOversize: Bool) {
+        let port = socket.local.port
+        let datagram = bytes.withUnsafeBytes { Array($0) }
+        assumeIsolated { probe in
+            if datagram == probe.mark, interface == probe.interface.index { probe.arrived.insert(port) }
+        }
+    }
+
+    nonisolated func socketReported(_ socket: UDPSocket, _ error: SystemError) {}
+}
