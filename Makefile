@@ -1,6 +1,7 @@
 # make demo      the whole story on this machine, from a clean clone
 # make test      all tests that need neither root nor a LAN
 # make test-lan  the tests on a LAN of network namespaces (root)
+# make test-wifi the tool on real Wi-Fi in a virtual machine, where the rig for it is there
 # make simulate  SEEDS=N new worlds in which sessions are mistreated; SEED=N replays one with its whole trace
 # make bench     measurements, built for release
 # make embedded builds FrameCodec as firmware would, with Embedded Swift, and prints the code sizes
@@ -9,7 +10,7 @@ SWIFT := $(shell command -v swift || echo /opt/swift/usr/bin/swift)
 CODE := Sources Tests Examples Package.swift
 NAMESPACES_REFUSED := test-lan makes network namespaces and needs root with the right to (CAP_SYS_ADMIN, CAP_NET_ADMIN): try sudo make test-lan
 
-.PHONY: build demo test test-lan simulate bench embedded format lint setup clean
+.PHONY: build demo test test-lan test-wifi simulate bench embedded format lint setup clean
 
 build: setup
 	$(SWIFT) build --product wifictl
@@ -26,6 +27,10 @@ test-lan:
 	@scripts/setup.sh lan
 	@unshare --net true 2>/dev/null || { echo "$(NAMESPACES_REFUSED)" >&2; exit 1; }
 	WIFI_LAN_TESTS=1 $(SWIFT) test --filter LANTests
+
+test-wifi: setup
+	$(SWIFT) build --product wifictl
+	@scripts/test-wifi.sh "$$($(SWIFT) build --show-bin-path)/wifictl"
 
 SEEDS ?= 2000
 

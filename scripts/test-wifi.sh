@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Holds the tool against real Wi-Fi: hostapd, wpa_supplicant and nl80211 in a virtual machine, as an ordinary user.
+# Needs the rig at $WIFI_RIG, by default ../shared/wifi-rig; without it nothing is tested, and that is said.
+# usage: test-wifi.sh WIFICTL [SITUATION...]
+set -euo pipefail
+
+tool=$(realpath "$1")
+shift
+cd "$(dirname "$0")/.."
+rig=${WIFI_RIG:-../shared/wifi-rig}
+
+skip() { printf 'test-wifi: SKIPPED: %s\n' "$*" >&2; exit 0; }
+[ -x "$rig/run-in-wifi.sh" ] || skip "no Wi-Fi rig at $rig (set WIFI_RIG)"
+[ -f "${WIFI_RIG_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/wifi-rig}/stamp" ] || skip "the Wi-Fi rig isn't built (run $rig/build-rig.sh)"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# Symbols would only fill the machine's memory.
+strip -o "$work/wifictl" "$tool"
+
+# What runs inside: one reading, or one before and one after a roam.
+cat >"$work/look.sh" <<'GUEST'
+#!/bin/sh
+./wifictl doctor --json --for 0s || [ $? = 1 ]
+GUEST
+cat >"$work/roam.sh" <<'GUEST'
+#!/bin/sh
+./wifictl doctor --json --for 0s || [ $? = 1 ]
+rig-roam ap2 || exit 1
+./wifictl doctor --json --for 0s || [ $? = 1 ]
+GUEST
+# Two routers on this machine, one with the first access point's radio and one with the second's.
+cat >"$work/choose.sh" <<'GUEST'
+#!/bin/sh
+export WIFICTL_HOME=/tmp/wifictl
+./wifictl router --mac 00:00:5e:00:53:a1 --bssid 00:00:5e:00:53:01 --tcp 19511 --quiet >/dev/null &
+./wifictl router --mac 00:00:5e:00:53:a2 --bssid 00:00:5e:00:53:02 --tcp 19512 --quiet >/dev/null &
+sleep 2
+./wifictl discover --bssid auto --for 3s --json
+rig-roam ap2 || exit 1
+./wifictl discover --bssid auto --for 3s --json
+GUEST
+chmod +x "$work"/*.sh
+
+# One line an interface: its name, its BSSIDs or the reason for having none.
+links() {
+    sed -n 's/.*"type":"wifi","interface":"\([^"]*\)".*"bssids":\[\([^]]*\)\].*"source":\([^,]*\),"reason":\([^,}]*\).*/\1 \2 \3 \4/p' |
+        tr -d '"' | sort
+}
+chosen() { sed -n 's/.*"type":"selected","mac":\([^,]*\),"why":\([^,]*\).*/\1 \2/p' | tr -d '"'; }
+
+failed=0 ran=0
+# run NAME SCRIPT FILTER EXPECTED [RIG OPTION...]
+run() {
+    local name=$1 script=$2 filter=$3 expected=$4 found status=0
+    shift 4
+    [ ${#wanted[@]} = 0 ] || [[ " ${wanted[*]} " == *" $name "* ]] || return 0
+    ran=$((ran + 1))
+    "$rig/run-in-wifi.sh" --memory 1024 --timeout 300 --add "$work/wifictl" "$@" "$work/$script" >"$work/out" 2>"$work/err" || status=$?
+    found=$("$filter" <"$work/out")
+    if [ "$status" = 0 ] && [ "$found" = "$expected" ]; then
+        printf 'ok    %s\n' "$name"
+    else
+        failed=$((failed + 1))
+        printf 'WRONG %s (status %s)\n  expected: %s\n  found:    %s\n' "$name" "$status" "${expected//$'\n'/ | }" "${found//$'\n'/ | }"
+        tail -n 5 "$work/err"
+    fi
+}
+wanted=("$@")
+
+one=00:00:5e:00:53:01 two=00:00:5e:00:53:02 guest=02:00:5e:00:53:01
+run associated look.sh links "wlan0 $one scan null"
+run open look.sh links "wlan0 $one scan null" --security open
+run guest look.sh links "wlan0 $guest scan null" --ap guest
+run second look.sh links "wlan0 $two scan null" --ap ap2
+run odd-name look.sh links "wlp0s20f3 $one scan null" --ifname wlp0s20f3 --ssid 'Café ☕ 1'
+run crowd look.sh links "wlan0 $one scan null" --crowd 40
+run two-stations look.sh links "wlan0 $one scan null"$'\n'"wlan1 $two scan null" --stations 2
+run roam roam.sh links "wlan0 $one scan null"$'\n'"wlan0 $two scan null"
+run disconnected look.sh links "wlan0  null notAssociated" --state disconnected
+run down look.sh links "wlan0  null interfaceDown" --state down
+run no-wifi look.sh links "" --state no-wifi
+run no-nl80211 look.sh links "" --state no-nl80211
+if "$tool" discover --help >/dev/null 2>&1 && "$tool" router --help >/dev/null 2>&1; then
+    run choose choose.sh chosen "00:00:5e:00:53:a1 radio"$'\n'"00:00:5e:00:53:a2 radio"
+else
+    printf 'SKIPPED choose: this tool has no discover and router\n'
+fi
+
+printf 'test-wifi: %s of %s situations as they should be\n' "$((ran - failed))" "$ran"
+[ "$failed" = 0 ]
