@@ -1,4 +1,4 @@
-import TestSupport
+import SessionSimulation
 
 /// Runs the session simulator: `simulate [SEEDS] [FIRST]`, or `simulate --seed N` for one seed with its whole trace.
 @main

@@ -1,6 +1,6 @@
 import FrameCodec
+import SessionSimulation
 import SocketCore
-import TestSupport
 import Testing
 
 @Suite("session core, both ends joined by a pipe")

@@ -1,5 +1,5 @@
+import SessionSimulation
 import SocketCore
-import TestSupport
 import Testing
 
 @Suite("simulation")

@@ -110,6 +110,16 @@ public struct JournalContents: Equatable, Sendable {
     /// The id for the next message.
     public internal(set) var nextId: UInt32 = 1
     var inbound = DuplicateWindow()
+
+    init(header: JournalHeader) { self.header = header }
+
+    /// A session in which everything is settled and ids have come this far, for tests of what happens when they begin anew.
+    package init(session: SessionIdentifier, role: SessionConfiguration.Role, nextId: UInt32, received: UInt32) {
+        self.init(header: JournalHeader(session: session, role: role))
+        self.nextId = nextId
+        inbound = DuplicateWindow(top: received, above: [])
+        hasOpened = true
+    }
 }
 
 /// Reads a journal's frames, group by group.

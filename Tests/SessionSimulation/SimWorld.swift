@@ -39,7 +39,8 @@ package final class SimWorld {
         for index in 0..<plan.routers { routers.append(SimRouter(index: index)) }
         for index in 0..<plan.controllers {
             let host = routers[index % plan.routers]
-            let controller = makeController("controller\(index)", host)
+            let name = "controller\(index)"
+            let controller = plan.idsBegun == 0 ? makeController(name, host) : makeOld(name, host)
             controllers.append(controller)
             endpoints.append(controller)
         }
@@ -133,6 +134,30 @@ package final class SimWorld {
         let session = SessionIdentifier(high: seed, low: UInt64(sessionsMade))
         let core = SessionCore(configuration(.controller, host), session: session, seed: random.next(), now: Instant(nanoseconds: now))
         return adopt(SimEndpoint(name: name, side: .controller, host: host, core: core, memory: newMemory()))
+    }
+
+    /// Both ends of a session that has come far: the next ids begin anew soon.
+    private func makeOld(_ name: String, _ host: SimRouter) -> SimEndpoint {
+        sessionsMade += 1
+        let session = SessionIdentifier(high: seed, low: UInt64(sessionsMade))
+        let router = makeOldEnd("router\(host.index)/\(name)", .router, host, session)
+        host.sessions[session] = router
+        endpoints.append(router)
+        return makeOldEnd(name, .controller, host, session)
+    }
+
+    private func makeOldEnd(_ name: String, _ side: SimSide, _ host: SimRouter, _ session: SessionIdentifier) -> SimEndpoint {
+        let ours = configuration(side, host)
+        let contents = JournalContents(session: session, role: ours.role, nextId: plan.idsBegun, received: plan.idsBegun - 1)
+        guard let core = SessionCore(ours, restoring: contents, seed: random.next(), now: Instant(nanoseconds: now)) else {
+            preconditionFailure("a journal without messages fits every configuration")
+        }
+        let endpoint = adopt(SimEndpoint(name: name, side: side, host: host, core: core, memory: newMemory()))
+        if endpoint.disk != nil {
+            let bytes = endpoint.core.compactJournal()
+            endpoint.disk = SimDisk(bytes: bytes, synced: bytes.count)
+        }
+        return endpoint
     }
 
     func adopt(_ endpoint: SimEndpoint) -> SimEndpoint {

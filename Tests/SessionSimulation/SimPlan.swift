@@ -16,6 +16,8 @@ package struct SimPlan: Sendable {
     package var largeBodies: Bool
     package var slowApplications: Bool
     package var pipeCapacity: Int
+    /// Ids of both directions go on from here, shortly before they begin anew; 0 for new sessions.
+    package var idsBegun: UInt32
 
     /// After the last fault: a dead connection is noticed (30 s), the next try comes (75 s at most), may wait for a router that's
     /// just restarting (10 s + 75 s), the hello goes (5 s); a receipt lost before that is asked for again after at most 120 s; what
@@ -36,6 +38,7 @@ package struct SimPlan: Sendable {
         largeBodies = random.chance(0.15)
         slowApplications = random.chance(0.3)
         pipeCapacity = [300, 2_000, 65_536].randomElement(using: &random) ?? 65_536
+        idsBegun = random.chance(0.25) ? UInt32.max - UInt32.random(in: 0...30, using: &random) : 0
     }
 }
 
