@@ -25,9 +25,13 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec"], path: "Tests/Support",
             swiftSettings: strict),
-        .executableTarget(name: "simulate", dependencies: ["TestSupport"], path: "Tests/Simulate", swiftSettings: strict),
+        .target(
+            name: "SessionSimulation", dependencies: ["SocketCore", "FrameCodec"], path: "Tests/SessionSimulation", swiftSettings: strict),
+        .executableTarget(name: "simulate", dependencies: ["SessionSimulation"], path: "Tests/Simulate", swiftSettings: strict),
         .testTarget(name: "FrameCodecTests", dependencies: ["FrameCodec", "SocketCore", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "SocketCoreTests", dependencies: ["SocketCore", "FrameCodec", "COpenSSL", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "SocketCoreTests", dependencies: ["SocketCore", "FrameCodec", "COpenSSL", "TestSupport", "SessionSimulation"],
+            swiftSettings: strict),
         .testTarget(
             name: "WifiDiscoveryTests", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec", "TestSupport"],
             swiftSettings: strict),

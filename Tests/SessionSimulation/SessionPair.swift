@@ -39,6 +39,19 @@ package struct SessionPair: ~Copyable {
         router = SessionPair.freshRouter(boot: "00000000000000b1", now: .zero, adjust)
     }
 
+    /// A controller's configuration that keeps a journal.
+    package static var journalling: SessionConfiguration {
+        var configuration = SessionConfiguration(role: .controller)
+        configuration.keepsJournal = true
+        return configuration
+    }
+
+    /// A pair with a controller made elsewhere.
+    package init(controller: consuming SessionCore) {
+        self.controller = controller
+        router = SessionPair.freshRouter(boot: "00000000000000b1", now: .zero)
+    }
+
     package static func freshRouter(boot: String, now: Instant, _ adjust: (inout SessionConfiguration) -> Void = { _ in }) -> SessionCore {
         var theirs = SessionConfiguration(role: .router)
         adjust(&theirs)
@@ -107,7 +120,7 @@ package struct SessionPair: ~Copyable {
         }
         let theirs = router.takeActions()
         for action in theirs {
-            if case .close = action {
+            if case .close(let number, _) = action, number == routerNumber {
                 routerNumber = nil
                 loseOther(routerSide: false)
             }
@@ -155,6 +168,7 @@ package struct SessionPair: ~Copyable {
 
     private mutating func readRouter() -> Bool {
         guard !toRouterBytes.isEmpty else { return false }
+        if let number = routerNumber { router.receivedBytes(toRouterBytes.count, on: number, now: now) }
         var frames: [Frame] = []
         for frame in SessionPair.frames(&toRouterBytes, &routerDecoder) where !drops(frame, true) { frames.append(frame) }
         for frame in frames {
@@ -173,6 +187,7 @@ package struct SessionPair: ~Copyable {
 
     private mutating func readController() -> Bool {
         guard !toControllerBytes.isEmpty else { return false }
+        if let number = controllerNumber { controller.receivedBytes(toControllerBytes.count, on: number, now: now) }
         for frame in SessionPair.frames(&toControllerBytes, &controllerDecoder) where !drops(frame, false) {
             guard let number = controllerNumber else { continue }
             if frame.msgId != 0 || frame.body.isEmpty { toController.append(frame) }

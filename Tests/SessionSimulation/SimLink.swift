@@ -18,7 +18,8 @@ struct SimPipe {
     var isBlackHole = false
     var stalledUntil: Int64 = 0
     var arrivalDue = false
-    /// Faults of a peer's making.
+    /// Faults of a peer's making; such a pipe passes whole frames from first to last.
+    var isMeddled = false
     var loseReceipts = 0.0
     var doubleMessages = 0.0
 }

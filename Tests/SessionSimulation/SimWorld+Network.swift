@@ -30,8 +30,11 @@ extension SimWorld {
         schedule(.greetingOver(link), at: now + 5_000_000_000)
         if !isCalm {
             if random.chance(0.2) { link.cutAfter = draw(0...3_000) }
-            if random.chance(0.1) { link.pipes[draw(0...1)].loseReceipts = 0.3 }
-            if random.chance(0.1) { link.pipes[draw(0...1)].doubleMessages = 0.3 }
+            for side in 0...1 {
+                if random.chance(0.1) { link.pipes[side].loseReceipts = 0.3 }
+                if random.chance(0.1) { link.pipes[side].doubleMessages = 0.3 }
+                link.pipes[side].isMeddled = link.pipes[side].loseReceipts > 0 || link.pipes[side].doubleMessages > 0
+            }
             if link.host.door == .slams { closeEnd(link, .router, abort: random.chance(0.5)) }
         }
         input(endpoint) { $0.core.connected(number, now: $1) }
@@ -42,7 +45,7 @@ extension SimWorld {
         let far = endpoint.side.other
         var wire: [UInt8] = []
         let pipe = link.pipes[far.rawValue]
-        let meddles = pipe.loseReceipts > 0 || pipe.doubleMessages > 0
+        let meddles = pipe.isMeddled
         checkWire(bytes, link, from: endpoint) { frame, isFirst in
             guard meddles else { return }
             if !isFirst, frame.msgId != 0, frame.body.isEmpty, random.chance(pipe.loseReceipts) {

@@ -15,7 +15,8 @@ import FrameCodec
 /// Frames count only once a commit follows them: what was torn off by a crash or a power cut was never reported as
 /// accepted. Layout is always `standard` and the version 1, whatever the session speaks.
 public enum JournalCore {
-    static let encoder = FrameEncoder(limits: FrameLimits(maximumBodyLength: maximumBodyLength))
+    static let limits = FrameLimits(maximumBodyLength: maximumBodyLength, versions: 1...1)
+    static let encoder = FrameEncoder(limits: limits)
     /// Above the largest message that anybody would configure; a larger length is damage.
     static let maximumBodyLength = 64 << 20
     static let format: Int64 = 1
@@ -120,6 +121,8 @@ public struct JournalContents: Equatable, Sendable {
         inbound = DuplicateWindow(top: received, above: [])
         hasOpened = true
     }
+
+    package mutating func add(msgId: UInt32, body: [UInt8]) { messages.append(Message(msgId: msgId, body: body)) }
 }
 
 /// Reads a journal's frames, group by group.
@@ -134,7 +137,7 @@ private struct JournalReader {
     init() {}
 
     mutating func read(_ bytes: RawSpan) throws(JournalError) -> JournalContents? {
-        var decoder = FrameDecoder(limits: FrameLimits(maximumBodyLength: JournalCore.maximumBodyLength))
+        var decoder = FrameDecoder(limits: JournalCore.limits)
         do throws(FrameError) {
             try decoder.decode(bytes) { header, body in
                 take(header, body, bytes)

@@ -37,14 +37,14 @@ struct JournalWriter {
         liveBytes = contents.messages.reduce(0) { $0 + $1.body.count + FrameHeader.byteCount }
     }
 
-    mutating func accepted(msgId: UInt32, version: UInt16, _ body: [UInt8]) {
-        append(msgId: msgId, version: version, body)
+    mutating func accepted(msgId: UInt32, _ body: [UInt8]) {
+        append(msgId: msgId, body)
         liveBytes += body.count + FrameHeader.byteCount
         mustSync = true
     }
 
     mutating func settled(msgId: UInt32, bodyLength: Int, mustSync: Bool) {
-        append(msgId: msgId, version: 1, [])
+        append(msgId: msgId, [])
         if mustSync { self.mustSync = true }
         liveBytes -= bodyLength + FrameHeader.byteCount
     }
@@ -86,7 +86,7 @@ struct JournalWriter {
         mustSync = false
         if let header { record(JournalWriter.headerRecord(header)) }
         liveBytes = 0
-        for message in messages { accepted(msgId: message.msgId, version: 1, message.body) }
+        for message in messages { accepted(msgId: message.msgId, message.body) }
         // After the messages: the next id isn't always the one after the last message's.
         record(state)
         fileBytes = 0
@@ -111,18 +111,18 @@ struct JournalWriter {
 
     private static func commit(_ bytes: inout [UInt8]) {
         let record: JSONValue = ["commit": .string(HexText.digits(JournalCore.checksum(bytes.span.bytes)))]
-        write(msgId: 0, version: 1, record.encoded(), to: &bytes)
+        write(msgId: 0, record.encoded(), to: &bytes)
     }
 
-    private mutating func record(_ value: JSONValue) { append(msgId: 0, version: 1, value.encoded()) }
+    private mutating func record(_ value: JSONValue) { append(msgId: 0, value.encoded()) }
 
-    private mutating func append(msgId: UInt32, version: UInt16, _ body: [UInt8]) {
-        JournalWriter.write(msgId: msgId, version: version, body, to: &pending)
+    private mutating func append(msgId: UInt32, _ body: [UInt8]) {
+        JournalWriter.write(msgId: msgId, body, to: &pending)
     }
 
-    private static func write(msgId: UInt32, version: UInt16, _ body: [UInt8], to bytes: inout [UInt8]) {
+    private static func write(msgId: UInt32, _ body: [UInt8], to bytes: inout [UInt8]) {
         do {
-            try JournalCore.encoder.encode(msgId: msgId, version: version, body: body.span.bytes, into: &bytes)
+            try JournalCore.encoder.encode(msgId: msgId, body: body.span.bytes, into: &bytes)
         } catch {
             preconditionFailure("a message's length is checked when it's accepted: \(error)")
         }

@@ -20,7 +20,7 @@ extension SessionCore {
         }
         let ticket = SessionTicket(number: nextTicket, msgId: wantsReceipt ? takeId() : 0)
         nextTicket += 1
-        if wantsReceipt, !configuration.isPlain { journal?.accepted(msgId: ticket.msgId, version: version, body) }
+        if wantsReceipt, !configuration.isPlain { journal?.accepted(msgId: ticket.msgId, body) }
         outbox.append(OutboundMessage(ticket: ticket, body: body, acceptedAt: now))
         pump(now)
         return ticket

@@ -30,7 +30,7 @@ extension SessionCore {
     public mutating func advance(to now: Instant) {
         let first = deadline
         guard first.at <= now else { return }
-        if first.reason.judgesPeer, now - first.at > configuration.timing.hearing, first.at != hearUntil {
+        if now - first.at > configuration.timing.hearing, first.at != hearUntil {
             // We were held up, not the peer: what it said meanwhile may lie unread. Once only, so that a loaded machine can't
             // put the judgement off for ever.
             hearUntil = now + configuration.timing.hearing
@@ -86,9 +86,4 @@ extension SessionCore {
             }
         }
     }
-}
-
-extension SessionDeadline.Reason {
-    /// Whether the peer is found wanting when this is due.
-    var judgesPeer: Bool { self == .hello || self == .silence || self == .resend }
 }
