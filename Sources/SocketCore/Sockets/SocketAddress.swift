@@ -43,7 +43,11 @@ extension Endpoint {
         case AF_INET6:
             let native = raw.loadUnaligned(as: sockaddr_in6.self)
             let (high, low) = native.sin6_addr.halves
-            self.init(.v6(high: high, low: low, scope: native.sin6_scope_id), port: UInt16(bigEndian: native.sin6_port))
+            let port = UInt16(bigEndian: native.sin6_port)
+            // ::ffff:a.b.c.d: an IPv4 peer of a socket that hears both families.
+            let isMapped = high == 0 && low >> 32 == 0xFFFF
+            let v6 = IPAddress.v6(high: high, low: low, scope: native.sin6_scope_id)
+            self.init(isMapped ? .v4(UInt32(truncatingIfNeeded: low)) : v6, port: port)
         default: return nil
         }
     }

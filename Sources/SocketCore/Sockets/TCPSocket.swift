@@ -18,7 +18,11 @@ enum TCPSocket {
         let descriptor = try make(for: endpoint)
         // A router that restarts must get its port back though connections of its former life linger in TIME_WAIT.
         try SystemCalls.setOption(descriptor.number, SOL_SOCKET, SO_REUSEADDR, 1)
-        if !endpoint.address.isV4 { try SystemCalls.setOption(descriptor.number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
+        // On `::` both families are heard, so that one port serves a controller whichever way it came.
+        if !endpoint.address.isV4 {
+            let isV6Only: Int32 = endpoint.address.isUnspecified ? 0 : 1
+            try SystemCalls.setOption(descriptor.number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, isV6Only)
+        }
         try SystemCalls.bind(descriptor.number, to: endpoint)
         try SystemCalls.listen(descriptor.number, backlog: backlog)
         return descriptor

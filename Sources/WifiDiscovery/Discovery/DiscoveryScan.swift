@@ -18,6 +18,7 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
     private var links: [ObjectIdentifier: DiscoveryLink.ID] = [:]
     private var interfaceNames: [UInt32: String] = [:]
     private var link: Set<MACAddress> = []
+    private var linkUnknown: WirelessUnknown?
     private var facts = NetworkFacts()
     private var factsRead = Instant.zero
     private var isSettlePending = false
@@ -35,7 +36,9 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
     /// Opens the sockets and begins.
     func start() async {
         switch options.link {
-        case .automatic: link = await WirelessLink.settled().addresses
+        case .automatic:
+            let report = await WirelessLink.settled()
+            (link, linkUnknown) = (report.addresses, report.unknown)
         case .addresses(let addresses): link = addresses
         }
         guard !hasEnded else { return }
@@ -48,7 +51,7 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
     }
 
     private func begin() throws {
-        let chosen = try ScanInterfaces.choose(options.interfaces)
+        let chosen = try ScanInterfaces.choose(options.interfaces, reaching: options.targets.map(\.address))
         readTables()
         core = DiscoveryCore(configuration(), generator: SystemRandomNumberGenerator())
         var opened: [DiscoveryLink] = []
@@ -79,7 +82,7 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
         var opened: [DiscoveryLink] = []
         var addresses: [IPAddress] = []
         if let address = interface.bindAddressV4, options.group?.isV4 ?? true { addresses.append(address) }
-        if interface.hasLinkLocalV6, !(options.group?.isV4 ?? false) { addresses.append(.anyV6) }
+        if speaksV6(interface) { addresses.append(.anyV6) }
         if addresses.isEmpty { core.interfaceFailed(interface.name, reason: "has no address of the group's family") }
         for address in addresses {
             let id = DiscoveryLink.ID(sockets.count)
@@ -100,6 +103,13 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
             }
         }
         return opened
+    }
+
+    /// The group needs a link-local address; a target that was named may have any.
+    private func speaksV6(_ interface: NetworkInterface) -> Bool {
+        if options.group?.isV4 ?? false { return false }
+        let isTargeted = options.targets.contains { !$0.address.isV4 }
+        return interface.hasLinkLocalV6 || isTargeted && interface.addresses.contains { !$0.address.isV4 }
     }
 
     /// While watching, announcements are heard too. Bound to the group and not to all addresses: else this socket would
@@ -215,7 +225,7 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
         let routers = known.values.sorted { $0.mac < $1.mac }
         return ScanResult(
             routers: routers, selection: Selection.choose(among: routers), finish: finish, counters: core.counters,
-            failedInterfaces: core.failedInterfaces, link: link)
+            failedInterfaces: core.failedInterfaces, interfaces: interfaceNames.values.sorted(), link: link, linkUnknown: linkUnknown)
     }
 
     // MARK: End

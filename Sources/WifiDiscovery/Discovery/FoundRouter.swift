@@ -53,6 +53,26 @@ public struct ScanResult: Sendable {
     public var counters: DiscoveryCounters
     /// Interfaces that couldn't be used, with the reason.
     public var failedInterfaces: [String: String]
+    /// The interfaces that were scanned, by name.
+    public var interfaces: [String]
     /// The link that routers were graded against; empty when unknown.
     public var link: Set<MACAddress>
+    /// Why the kernel didn't tell the link; nil when it did or wasn't asked.
+    public var linkUnknown: WirelessUnknown?
+
+    /// A result.
+    public init(
+        routers: [FoundRouter], selection: Selection, finish: DiscoveryEvent.Finish, counters: DiscoveryCounters = DiscoveryCounters(),
+        failedInterfaces: [String: String] = [:], interfaces: [String] = [], link: Set<MACAddress> = [],
+        linkUnknown: WirelessUnknown? = nil
+    ) {
+        self.routers = routers
+        self.selection = selection
+        self.finish = finish
+        self.counters = counters
+        self.failedInterfaces = failedInterfaces
+        self.interfaces = interfaces
+        self.link = link
+        self.linkUnknown = linkUnknown
+    }
 }

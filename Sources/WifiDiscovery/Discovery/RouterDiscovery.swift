@@ -64,11 +64,17 @@ public struct RouterDiscovery: Sendable {
     ///
     /// Bounded by what a scan keeps: a reader who falls behind by more than that loses the oldest events, never the result.
     public func events(for duration: Duration?) -> AsyncThrowingStream<ScanEvent, any Error> {
-        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(DiscoveryBounds.replies)) { continuation in
-            let scan = DiscoveryScan(options, duration: duration, loop: loop, continuation)
-            continuation.onTermination = { _ in Task(executorPreference: scan.loop) { await scan.stop() } }
-            Task(executorPreference: loop) { await scan.start() }
-        }
+        begin(for: duration).events
+    }
+
+    /// ``events(for:)`` with a way to end it early and still hear the result.
+    public func begin(for duration: Duration?) -> RunningScan {
+        let (events, continuation) = AsyncThrowingStream.makeStream(
+            of: ScanEvent.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(DiscoveryBounds.replies))
+        let scan = DiscoveryScan(options, duration: duration, loop: loop, continuation)
+        continuation.onTermination = { _ in Task(executorPreference: scan.loop) { await scan.stop() } }
+        Task(executorPreference: loop) { await scan.start() }
+        return RunningScan(events: events, scan: scan)
     }
 
     /// Scans and gives the result.
@@ -78,6 +84,16 @@ public struct RouterDiscovery: Sendable {
         for try await event in events(for: duration) { if case .finished(let result) = event { return result } }
         throw CancellationError()
     }
+}
+
+/// A scan under way.
+public struct RunningScan: Sendable {
+    /// What it says, the result last. For one reader.
+    public let events: AsyncThrowingStream<ScanEvent, any Error>
+    let scan: DiscoveryScan
+
+    /// Ends it early; the result is told.
+    public func stop() { Task(executorPreference: scan.loop) { await scan.stop() } }
 }
 
 /// Why a scan can't be made at all.

@@ -6,10 +6,11 @@ struct ScanInterfaces {
     /// Why not, by name.
     var unusable: [String: String]
 
-    /// Those that were named, whatever they are; else all that can hold a LAN, and this machine alone where there's none.
+    /// Those that were named, whatever they are; else all that can hold a LAN, and this machine alone where there's none
+    /// or where one of `targets` is on it.
     ///
     /// - Throws: ``DiscoveryError``.
-    static func choose(_ names: [String]) throws(DiscoveryError) -> ScanInterfaces {
+    static func choose(_ names: [String], reaching targets: [IPAddress] = []) throws(DiscoveryError) -> ScanInterfaces {
         let all: [NetworkInterface]
         do throws(SystemError) { all = try NetworkInterfaces.current() } catch { throw .system(error) }
         guard names.isEmpty else { return try named(names, of: all) }
@@ -17,7 +18,8 @@ struct ScanInterfaces {
         for interface in all {
             if let obstacle = interface.obstacle, obstacle != .loopback { chosen.unusable[interface.name] = obstacle.reason }
         }
-        if chosen.usable.isEmpty { chosen.usable = all.filter { $0.obstacle == .loopback } }
+        if !targets.isEmpty, targets.allSatisfy(\.isLoopback) { chosen.usable = [] }
+        if chosen.usable.isEmpty || targets.contains(where: \.isLoopback) { chosen.usable += all.filter { $0.obstacle == .loopback } }
         return chosen
     }
 

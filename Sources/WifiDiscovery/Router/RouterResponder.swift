@@ -12,6 +12,8 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
         public var group: IPAddress?
         /// The discovery port.
         public var port = DiscoveryDatagram.port
+        /// Where the dice of waits and faults start; nil for the system's own.
+        public var seed: UInt64?
         /// How the routers behave.
         public var behaviour = ResponderConfiguration()
 
@@ -32,6 +34,8 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
     private var timer: LoopTimer?
     /// Interfaces on which the group couldn't be joined, with the reason.
     public private(set) var failedInterfaces: [String: String] = [:]
+    /// The interfaces that it answers on.
+    public var interfaceNames: [String] { interfaces.map(\.name).filter { failedInterfaces[$0] == nil } }
     /// Datagrams that the system refused to send.
     public private(set) var sendFailures = 0
 
@@ -45,7 +49,11 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
         self.options = options
         self.loop = loop
         self.onProbe = onProbe
-        group = ResponderGroup(options.behaviour, generator: SystemRandomNumberGenerator())
+        if let seed = options.seed {
+            group = ResponderGroup(options.behaviour, generator: SeededGenerator(seed: seed))
+        } else {
+            group = ResponderGroup(options.behaviour, generator: SystemRandomNumberGenerator())
+        }
     }
 
     /// Opens the sockets and joins the groups; an interface that can't be joined spoils nothing while another one can.

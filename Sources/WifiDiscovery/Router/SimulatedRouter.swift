@@ -10,6 +10,8 @@ public actor SimulatedRouter {
         public var description: RouterDescription
         /// Where it listens for sessions; port 0 lets the kernel choose.
         public var endpoint: Endpoint
+        /// Its Wi-Fi name for the sample vocabulary; nil takes the first radio's.
+        public var ssid: String?
         /// Session settings; role, identity and versions are filled in.
         public var session = SessionConfiguration(role: .router)
         /// Faults of its replies.
@@ -73,7 +75,7 @@ public actor SimulatedRouter {
         self.onEvent = onEvent
         loop = responder.loop
         description = options.description
-        device = SampleDevice(mac: options.description.mac.description, ssid: options.description.radios.first?.ssid ?? "Home")
+        device = SimulatedRouter.makeDevice(options)
     }
 
     /// Listens and appears on the network.
@@ -113,10 +115,15 @@ public actor SimulatedRouter {
         sessions = [:]
         await old?.forgetSessions()
         await old?.close()
-        device = SampleDevice(mac: description.mac.description, ssid: description.radios.first?.ssid ?? "Home")
+        device = SimulatedRouter.makeDevice(options)
         _ = try await boot(at: options.endpoint)
         await responder.update(description)
         if let boot = description.boot { onEvent(.rebooted(boot)) }
+    }
+
+    private static func makeDevice(_ options: Options) -> SampleDevice {
+        SampleDevice(
+            mac: options.description.mac.description, ssid: options.ssid ?? options.description.radios.first?.ssid ?? "Home")
     }
 
     /// Says goodbye and ends its sessions in order.

@@ -5,7 +5,9 @@ enum CommandRegistry {
 
     static let commands: [Command] = [
         .demo,
+        .discover, .routers,
         .send, .get, .set, .read, .switchRouter,
+        .router,
         .frames,
         .encode,
         .fuzz,

@@ -1,0 +1,66 @@
+import SocketCore
+import WifiDiscovery
+
+/// `discover`: which routers are there, and which one this machine is connected to.
+extension Command {
+    private static let time = DefaultedOption(
+        "for", "TIME", .duration, default: .seconds(3), shown: "3s", "how long to look; with --watch, until Ctrl-C when not given")
+    private static let bssid = RepeatedOption(
+        "bssid", "MAC", .linkWish,
+        "the access point that this machine is connected to; auto, which is the default, asks the system, and none grades nothing")
+    private static let to = RepeatedOption("to", "ADDR", .place, "ask this address instead of everybody on the network")
+    private static let watch = Flag("watch", "go on looking, and print what changes")
+
+    static let discover = Command(
+        name: "discover", summary: "finds routers, and tells which one you are connected to",
+        discussion: """
+            Asks on all networks of this machine which routers are there, grades each answer by how its addresses relate to the \
+            access point, and chooses where that can be told. What is found is kept, so that other commands know it by name \
+            (see wifictl routers).
+            Grades, best first: exact (its MAC is the access point's), radio (one of its BSSIDs is), family (its addresses look \
+            like the access point's, a guess), vendor (the same maker), none, and unknown (no access point is known). The exit \
+            status is 0 when a router was found, and 1 when none was.
+            """,
+        options: [time, bssid, to, watch],
+        interruption: .asksCommand,
+        examples: [
+            Example("wifictl discover", "looks for 3 seconds"),
+            Example("wifictl discover --bssid 02:00:5e:00:53:11 --json", "a JSON line a router, then the choice and a summary"),
+            Example("wifictl discover --to 192.168.1.1", "asks one router where the network passes no multicast"),
+            Example("wifictl discover --watch", "shows routers as they come and go"),
+        ]
+    ) { arguments, context in
+        let discovery: RouterDiscovery
+        do { discovery = try RouterDiscovery(try options(arguments, context)) } catch DiscoveryError.noSuchInterface(let name, let known) {
+            let near = Suggestion.nearest(to: name, among: known)
+            throw ToolError(
+                "there is no interface \(name)", hint: near.map { "did you mean \($0)?" } ?? "there are \(known.joined(separator: ", "))")
+        }
+        let run = DiscoverRun(discovery, context)
+        do {
+            guard arguments[watch] else { return try await run.scan(for: arguments[time], context.cancellation) }
+            return try await run.watch(for: arguments.isGiven(time) ? arguments[time] : nil, context.cancellation)
+        } catch DiscoveryError.nothingToScan(let reasons) {
+            return run.nothingToScan(reasons)
+        }
+    }
+
+    private static func options(_ arguments: Arguments, _ context: Context) throws -> RouterDiscovery.Options {
+        var options = RouterDiscovery.Options()
+        options.interfaces = context.interfaces
+        options.link = try link(arguments[bssid])
+        options.group = try context.groupAddress()
+        options.port = context.port ?? WifiDiscovery.DiscoveryDatagram.port
+        options.targets = arguments[to].map { Endpoint($0.address, port: $0.port ?? options.port) }
+        return options
+    }
+
+    private static func link(_ wishes: [LinkWish]) throws(UsageError) -> RouterDiscovery.Link {
+        let addresses = Set(wishes.compactMap { wish in if case .address(let address) = wish { address } else { nil } })
+        if addresses.isEmpty { return wishes.contains(.none) ? .addresses([]) : .automatic }
+        guard !wishes.contains(.auto), !wishes.contains(.none) else {
+            throw UsageError("--bssid: an address together with auto or none", hint: "give addresses, or one of the words")
+        }
+        return .addresses(addresses)
+    }
+}

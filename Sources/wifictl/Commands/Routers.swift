@@ -1,0 +1,80 @@
+import SocketCore
+import WifiDiscovery
+
+/// `routers`: the list of known routers.
+extension Command {
+    private static let forget = RepeatedOption("forget", "ROUTER", .text, "take this router off the list")
+
+    static let routers = Command(
+        name: "routers", summary: "lists the known routers with the current one marked",
+        discussion: """
+            Lists what earlier scans found on this machine; nothing is asked on the network. The exit status is 1 when no router \
+            is known.
+            """,
+        options: [forget], usesNetwork: false,
+        examples: [
+            Example("wifictl routers", "lists them"),
+            Example("wifictl routers --forget Attic", "takes one off the list"),
+        ]
+    ) { arguments, context in
+        let directory = RouterDirectory(home: context.home)
+        guard arguments.isGiven(forget) else { return show(try directory.load(), context.output) }
+        try directory.update { known in
+            for text in arguments[forget] {
+                let router = try known.router(named: text).router
+                let wasCurrent = known.current == router.mac
+                known.forget(router.mac)
+                context.output.remark(
+                    "\(router.title)\(router.name.isEmpty ? "" : " (\(router.mac))") is forgotten"
+                        + (wasCurrent ? "; it was the current one" : ""))
+            }
+        }
+        return .success
+    }
+
+    private static func show(_ directory: DirectoryCore, _ output: Output) -> ExitStatus {
+        let routers = directory.all
+        guard !routers.isEmpty else {
+            output.remark("no router is known yet (wifictl discover finds them)")
+            return .negative
+        }
+        if output.isJSON {
+            for router in routers { output.json("router", members(router, isCurrent: router.router.mac == directory.current)) }
+            return .success
+        }
+        var table = Table([
+            Table.Column(""), Table.Column("NAME", least: 8), Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("ON"),
+            Table.Column("DEVICE", least: 6), Table.Column("NOTE", least: 4),
+        ])
+        for router in routers {
+            let isCurrent = router.router.mac == directory.current
+            table.add([
+                Table.Cell(isCurrent ? "*" : "", .green), Table.Cell(router.router.title, isCurrent ? .bold : nil),
+                Table.Cell("\(router.router.mac)"), Table.Cell(place(router)), Table.Cell(router.interface),
+                Table.Cell(router.router.device), Table.Cell(note(router)),
+            ])
+        }
+        output.table(table)
+        return .success
+    }
+
+    private static func address(_ router: KnownRouter) -> String {
+        router.address.isV4 || !router.address.isLinkLocal ? "\(router.address)" : "\(router.address)%\(router.interface)"
+    }
+
+    private static func place(_ router: KnownRouter) -> String {
+        if router.router.tcp == WifiDiscovery.DiscoveryDatagram.port { return address(router) }
+        return router.address.isV4 ? "\(address(router)):\(router.router.tcp)" : "[\(address(router))]:\(router.router.tcp)"
+    }
+
+    private static func note(_ router: KnownRouter) -> String {
+        [router.isConfirmed ? nil : "only announced", router.hasSpokenTLS ? "TLS" : nil].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    private static func members(_ router: KnownRouter, isCurrent: Bool) -> [JSONValue.Member] {
+        router.router.lineMembers(address: address(router), interface: router.interface) + [
+            .init("dialect", "native"), .init("grade", .null), .init("evidence", .null), .init("conflict", false),
+            .init("confirmed", .bool(router.isConfirmed)), .init("rttMs", .null), .init("current", .bool(isCurrent)),
+        ]
+    }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import SocketCore
+import WifiDiscovery
+
+extension ValueKind where Value == MACAddress {
+    /// A device's MAC in any spelling.
+    static var mac: ValueKind {
+        ValueKind { (text) throws(ValueProblem) in
+            let address: MACAddress
+            do throws(MACAddressError) { address = try MACAddress(parsing: text) } catch {
+                throw ValueProblem("is no MAC address: \(error)", hint: "write 02:00:5e:00:53:01")
+            }
+            guard address.isUsableAsDevice else { throw ValueProblem("is no device's address", hint: "it is all zero, or a group's") }
+            return address
+        }
+    }
+}
+
+/// What `--bssid` says about the access point that this machine is connected to.
+enum LinkWish: Equatable, Sendable {
+    case address(MACAddress)
+    /// Ask the kernel.
+    case auto
+    /// Grade nothing.
+    case none
+}
+
+extension ValueKind where Value == LinkWish {
+    /// `auto`, `none`, or a BSSID in any spelling.
+    static var linkWish: ValueKind {
+        ValueKind { (text) throws(ValueProblem) in
+            switch text {
+            case "auto": return .auto
+            case "none": return .none
+            default:
+                do throws(MACAddressError) { return .address(try MACAddress(parsing: text)) } catch {
+                    throw ValueProblem("is no BSSID: \(error)", hint: "write 02:00:5e:00:53:11, auto or none")
+                }
+            }
+        }
+    }
+}
+
+extension ValueKind where Value == IPAddress {
+    /// An IPv4 or IPv6 address; a scope may be an interface's name.
+    static var address: ValueKind {
+        ValueKind { (text) throws(ValueProblem) in
+            guard case .address(let address, nil) = RouterReference(text) else {
+                throw ValueProblem("is no IP address", hint: "write 192.168.1.1, fd00::1 or fe80::1%eth0")
+            }
+            return address
+        }
+    }
+}
+
+/// An address with a port only where one was written.
+struct Place: Equatable, Sendable {
+    let address: IPAddress
+    let port: UInt16?
+}
+
+extension ValueKind where Value == Place {
+    /// `address[:port]`, IPv6 in brackets where a port follows.
+    static var place: ValueKind {
+        ValueKind { (text) throws(ValueProblem) in
+            guard case .address(let address, let port) = RouterReference(text) else {
+                throw ValueProblem("is no IP address", hint: "write 192.168.1.1, 192.168.1.1:19510 or [fe80::1%eth0]:19510")
+            }
+            return Place(address: address, port: port)
+        }
+    }
+}
+
+extension IPAddress {
+    /// The address for people and scripts: a scope is written as the interface's name, which outlives its number.
+    func text(on interface: String) -> String {
+        guard case .v6(_, _, let scope) = self, scope != 0 else { return description }
+        return "\(unscoped)%\(interface)"
+    }
+
+    /// The same, the interface's name taken from the system.
+    var text: String {
+        guard case .v6(_, _, let scope) = self, scope != 0 else { return description }
+        var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
+        guard if_indextoname(scope, &name) != nil else { return description }
+        return text(on: String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+}
+
+extension Endpoint {
+    /// `address:port` with the scope as a name.
+    var text: String { address.isV4 ? description : "[\(address.text)]:\(port)" }
+}
+
+extension Context {
+    /// `--group` as an address.
+    func groupAddress() throws(UsageError) -> IPAddress? {
+        guard let group else { return nil }
+        guard let address = IPAddress(group), address.isMulticast else {
+            throw UsageError("--group: '\(group)' is no multicast address", hint: "the standard ones are 239.255.19.51 and ff12::1951")
+        }
+        return address
+    }
+}

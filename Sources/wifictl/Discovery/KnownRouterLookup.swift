@@ -1,0 +1,21 @@
+import SocketCore
+import WifiDiscovery
+
+extension DirectoryCore {
+    /// The known router that a user's ROUTER argument names.
+    ///
+    /// - Throws: `ToolError` when nobody or several are called that.
+    func router(named text: String) throws(ToolError) -> KnownRouter {
+        switch find(RouterReference(text)) {
+        case .found(let router): return router
+        case .ambiguous(let routers):
+            let names = routers.prefix(4).map { "\($0.router.mac)" }.joined(separator: ", ")
+            throw ToolError("\(routers.count) known routers are called '\(text)'", hint: "name one by its MAC: \(names)")
+        case .unknown:
+            if text == "current" { throw ToolError("no router is the current one", hint: "see wifictl switch") }
+            let near = Suggestion.nearest(to: text, among: all.map(\.router.name).filter { !$0.isEmpty })
+            throw ToolError(
+                "no router '\(text)' is known", hint: near.map { "did you mean \($0)?" } ?? "wifictl discover finds, wifictl routers lists")
+        }
+    }
+}
