@@ -1,6 +1,7 @@
 /// `demo`: the whole story on this machine.
 extension Command {
-    private static let routers = DefaultedOption("routers", "N", .integer(in: 4...200), default: 5, shown: "5", "how many routers to simulate")
+    private static let routerCount = DefaultedOption(
+        "routers", "N", .integer(in: 4...200), default: 5, shown: "5", "how many routers to simulate")
     private static let seed = DefaultedOption("seed", "N", .integer(in: 0...Int.max), default: 1, shown: "1", "where the dice start")
 
     static let demo = Command(
@@ -9,12 +10,14 @@ extension Command {
             Simulated routers run on this machine's loopback. They are discovered, one is matched by its BSSID, a session is opened, \
             messages go over a link that loses receipts, and the session moves to another router. Exit status 0 only if every step held.
             """,
-        options: [routers, seed], usesNetwork: false,
+        options: [routerCount, seed], usesNetwork: false,
         examples: [Example("wifictl demo", "a line a step, in a few seconds")]
     ) { arguments, context in
         let story = DemoStory(
-            network: DemoNetwork(count: arguments[routers], seed: UInt64(arguments[seed])), output: context.output)
-        guard try await story.run() else { throw ToolError("a step of the demonstration didn't hold", hint: "run it again with --verbose --json") }
+            network: DemoNetwork(count: arguments[routerCount], seed: UInt64(arguments[seed])), output: context.output)
+        guard try await story.run() else {
+            throw ToolError("a step of the demonstration didn't hold", hint: "run it again with --verbose --json")
+        }
         return .success
     }
 }

@@ -182,7 +182,7 @@ final class RouterLog: Sendable {
 
 extension String {
     /// With blanks behind it.
-    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - DisplayWidth.of(self))) }
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - DisplayWidth.of(self))) }
 }
 
 extension SessionIdentifier {
