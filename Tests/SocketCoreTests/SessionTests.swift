@@ -10,11 +10,14 @@ final class EchoRouter: Sendable {
     let received = Happenings<[UInt8]>()
     let door = Happenings<String>()
 
-    init(_ configuration: SessionConfiguration? = nil, faults: LinkFaults.Options = .init(), echoes: Bool = true) {
+    init(
+        _ configuration: SessionConfiguration? = nil, faults: LinkFaults.Options = .init(), tls: TLSConfiguration? = nil,
+        echoes: Bool = true
+    ) {
         let (received, door) = (received, door)
         var settled = configuration ?? SessionConfiguration(role: .router)
         settled.identity = RouterIdentity(boot: "00000000000000aa", mac: "02:00:5e:00:53:01", name: "Echo")
-        listener = SessionListener(settled, faults: faults) { event in
+        listener = SessionListener(settled, faults: faults, tls: tls) { event in
             switch event {
             case .began(let session, _), .plain(let session):
                 door.add("began")

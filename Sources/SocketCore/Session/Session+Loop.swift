@@ -99,6 +99,12 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         case .connectFailed:
             stream = nil
             core.connectFailed(streamNumber, end.description, now: now)
+        case .insecure(let error):
+            stream = nil
+            tlsFailure = error
+            // Before it stood, the core takes it for a dial that failed; after that, for a loss.
+            core.connectFailed(streamNumber, end.description, now: now)
+            core.disconnected(streamNumber, .transport(end.description), now: now)
         case .broken:
             stream = nil
             core.disconnected(streamNumber, .transport(end.description), now: now)
@@ -237,12 +243,26 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         guard core.connection == number, let endpoint else { return }
         decoder = Session.makeDecoder(core.configuration)
         streamNumber = number
-        do throws(SystemError) {
-            stream = try Stream.connect(to: endpoint, on: loop, owner: self)
-        } catch {
+        do {
+            stream = try Stream.connect(to: endpoint, on: loop, tls: makeEngine(), owner: self)
+        } catch let error as SystemError {
             core.connectFailed(number, StreamEnd.connectFailed(error.about("\(endpoint)")).description, now: loop.now)
+        } catch {
+            tlsFailure = error as? TLSError
+            core.connectFailed(number, "\(error)", now: loop.now)
         }
         flushLater()
+    }
+
+    /// TLS where it's configured: the session of the connection before is taken up again, and judged again.
+    private func makeEngine() throws(TLSError) -> TLSEngine? {
+        guard let tlsConfiguration else { return nil }
+        let context: TLSContext
+        if let made = tlsContext { context = made } else { context = try TLSContext(tlsConfiguration) }
+        tlsContext = context
+        let engine = try TLSEngine(context, resuming: tlsEngine?.session)
+        tlsEngine = engine
+        return engine
     }
 
     /// Router: takes over a connection whose first frame was this hello, and the bytes that came behind it.

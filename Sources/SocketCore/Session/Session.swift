@@ -37,6 +37,12 @@ public actor Session {
     var streamNumber = ConnectionNumber.none
     var endpoint: Endpoint?
     let resolver: Resolver?
+    let tlsConfiguration: TLSConfiguration?
+    var tlsContext: TLSContext?
+    /// The present connection's, or the last one's: its session is taken up again.
+    var tlsEngine: TLSEngine?
+    /// Why TLS last didn't come about; nil when it did.
+    public internal(set) var tlsFailure: TLSError?
     var faults: LinkFaults?
     var onEnd: (@Sendable (Session) -> Void)?
 
@@ -58,20 +64,22 @@ public actor Session {
     ///
     /// - Parameters:
     ///   - endpoint: where the router listens.
+    ///   - tls: how to speak TLS; nil speaks in the clear.
     ///   - journal: what makes accepted messages outlive the process; the session that it holds is gone on with.
     ///   - resolver: see ``Resolver``; by default the endpoint stays what it is.
     public init(
         to endpoint: Endpoint, _ configuration: SessionConfiguration = SessionConfiguration(role: .controller),
-        journal: consuming OutboxJournal? = nil, loop: EventLoop = .shared, resolver: Resolver? = nil
+        tls: TLSConfiguration? = nil, journal: consuming OutboxJournal? = nil, loop: EventLoop = .shared, resolver: Resolver? = nil
     ) {
-        self.init(configuration, nil, endpoint, journal: journal, loop: loop, resolver: resolver)
+        self.init(configuration, nil, endpoint, tls: tls, journal: journal, loop: loop, resolver: resolver)
     }
 
     /// A session of either role; without an identifier and a journal's, it gets a new name.
     init(
         _ configuration: SessionConfiguration, _ identifier: SessionIdentifier?, _ endpoint: Endpoint? = nil,
-        journal: consuming OutboxJournal? = nil, loop: EventLoop, resolver: Resolver? = nil
+        tls: TLSConfiguration? = nil, journal: consuming OutboxJournal? = nil, loop: EventLoop, resolver: Resolver? = nil
     ) {
+        tlsConfiguration = tls
         self.loop = loop
         self.endpoint = endpoint
         self.resolver = resolver
@@ -201,6 +209,8 @@ public actor Session {
     public var pendingMessages: Int { core.pendingMessages }
     /// Messages without outcome, in their order: after a start with a journal, what an earlier run left.
     public var pendingTickets: [SessionTicket] { core.pendingTickets }
+    /// Who the peer is by its certificate; nil in the clear and without a connection.
+    public var peerEvidence: PeerEvidence? { stream?.peerEvidence }
     /// The other side of the present connection.
     public var peer: Endpoint? { stream?.peer ?? endpoint }
 }

@@ -23,6 +23,10 @@ public actor SessionListener: ListenerOwner {
     public static let largestSessionCount = 16_384
     /// Connections that haven't said hello yet: a crowd may knock at once, a flood may not fill the memory.
     public static let largestGreetingCount = 1_024
+    /// Unfinished TLS handshakes, in all: some 10 MB.
+    public static let largestHandshakeCount = 256
+    /// Unfinished TLS handshakes of one address.
+    public static let largestHandshakeCountPerSource = 16
 
     /// The loop of the listener and of its sessions.
     public nonisolated let loop: EventLoop
@@ -31,6 +35,8 @@ public actor SessionListener: ListenerOwner {
 
     private let configuration: SessionConfiguration
     private let faults: LinkFaults.Options
+    private let tlsConfiguration: TLSConfiguration?
+    private var tlsContext: TLSContext?
     private let onEvent: @Sendable (Event) -> Void
     private var listener: TCPListener?
     private var sessions: [SessionIdentifier: Session] = [:]
@@ -40,11 +46,13 @@ public actor SessionListener: ListenerOwner {
     ///
     /// - Parameter onEvent: called on the loop's thread; a session's first events are still to come then.
     public init(
-        _ configuration: SessionConfiguration, faults: LinkFaults.Options = .init(), loop: EventLoop = .shared,
+        _ configuration: SessionConfiguration, faults: LinkFaults.Options = .init(), tls: TLSConfiguration? = nil,
+        loop: EventLoop = .shared,
         onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.configuration = configuration
         self.faults = faults
+        tlsConfiguration = tls
         self.loop = loop
         self.onEvent = onEvent
     }
@@ -52,8 +60,9 @@ public actor SessionListener: ListenerOwner {
     /// Opens; port 0 lets the kernel choose.
     ///
     /// - Returns: where it listens.
-    /// - Throws: ``SystemError`` that names the address.
-    public func open(_ endpoint: Endpoint) throws(SystemError) -> Endpoint {
+    /// - Throws: ``SystemError`` that names the address, ``TLSError`` about the configuration.
+    public func open(_ endpoint: Endpoint) throws -> Endpoint {
+        if let tlsConfiguration { tlsContext = try TLSContext(tlsConfiguration) }
         let listener = try TCPListener(on: loop, bind: endpoint, owner: self)
         self.listener?.close()
         self.listener = listener
@@ -92,9 +101,27 @@ public actor SessionListener: ListenerOwner {
 
     private func accepted(_ stream: Stream) {
         guard !configuration.isPlain else { return beganPlain(stream) }
-        guard greeters.count < SessionListener.largestGreetingCount else {
-            onEvent(.refused(stream.peer, .transport("\(greeters.count) others are at the door")))
-            return stream.close()
+        guard let crowd = crowd(of: stream.peer.address) else { return welcome(stream) }
+        onEvent(.refused(stream.peer, .transport(crowd)))
+        stream.close()
+    }
+
+    /// Why there's no room at the door for one more from there; nil when there is. A handshake costs more than a hello, so
+    /// with TLS fewer may stand there, and few of one source, so that a flood from one keeps nobody else out.
+    private func crowd(of source: IPAddress) -> String? {
+        let limit = tlsContext == nil ? SessionListener.largestGreetingCount : SessionListener.largestHandshakeCount
+        if greeters.count >= limit { return "\(greeters.count) others are at the door" }
+        guard tlsContext != nil else { return nil }
+        let same = greeters.values.count { $0.stream.peer.address == source }
+        return same < SessionListener.largestHandshakeCountPerSource ? nil : "\(same) others from there are at the door"
+    }
+
+    private func welcome(_ stream: Stream) {
+        if let tlsContext {
+            do throws(TLSError) { stream.secure(try TLSEngine(tlsContext)) } catch {
+                onEvent(.refused(stream.peer, .transport("\(error)")))
+                return stream.close()
+            }
         }
         let loop = loop
         let greeter = Greeter(stream, configuration, now: loop.now) { [weak self] greeter, end in

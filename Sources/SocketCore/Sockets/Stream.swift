@@ -1,6 +1,6 @@
 import Glibc
 
-/// One TCP connection on the loop: bytes in, bytes out, no idea what they mean.
+/// One TCP connection on the loop, in the clear or in TLS: bytes in, bytes out, no idea what they mean.
 ///
 /// Confined to the loop's thread. Reads into the loop's shared buffer and lends what came to its owner; writes what the
 /// owner offers and says how much the kernel took: what's left stays with the owner.
@@ -14,11 +14,18 @@ final class Stream: ReadinessHandler {
     /// Set to nil when the owner lets go; handed from the greeter to the session on a router.
     var owner: (any StreamOwner)?
 
+    /// Plaintext is taken while less ciphertext than this waits: a kernel buffer's worth.
+    private static let ciphertextMark = 64 << 10
+
     private var descriptor: FileDescriptor?
     private var token: PollToken?
     private var isConnecting: Bool
     private var wantsWriting = false
     private var inputEnded = false
+    private var tls: TLSEngine?
+    /// The owner knows that the stream is open.
+    private var isAnnounced = false
+    private var finishesWhenWritten = false
     /// False stops reading, and so, in time, the peer.
     var isReading = true {
         didSet { if isReading != oldValue { updateInterest() } }
@@ -30,10 +37,13 @@ final class Stream: ReadinessHandler {
     var isOpen: Bool { token != nil }
 
     /// A connection on its way; the owner hears of its end or its opening later, never from within this call.
-    static func connect(to endpoint: Endpoint, on loop: EventLoop, owner: any StreamOwner) throws(SystemError) -> Stream {
+    static func connect(
+        to endpoint: Endpoint, on loop: EventLoop, tls: TLSEngine? = nil, owner: any StreamOwner
+    ) throws(SystemError) -> Stream {
         let descriptor = try TCPSocket.connect(to: endpoint)
         let stream = Stream(loop: loop, peer: endpoint, isConnecting: true)
         stream.owner = owner
+        stream.tls = tls
         try stream.attach(descriptor, interest: .writable)
         return stream
     }
@@ -42,6 +52,7 @@ final class Stream: ReadinessHandler {
     static func accepted(_ descriptor: consuming FileDescriptor, from peer: Endpoint, on loop: EventLoop) throws(SystemError) -> Stream {
         try TCPSocket.disableCoalescing(descriptor)
         let stream = Stream(loop: loop, peer: peer, isConnecting: false)
+        stream.isAnnounced = true
         try stream.attach(descriptor, interest: .readable)
         return stream
     }
@@ -57,21 +68,61 @@ final class Stream: ReadinessHandler {
         self.descriptor = consume descriptor
     }
 
+    /// Speaks TLS from the first byte on, as the server; before it has an owner.
+    func secure(_ engine: TLSEngine) {
+        tls = engine
+        isAnnounced = false
+    }
+
+    /// Who the peer is, by its certificate; nil in the clear.
+    var peerEvidence: PeerEvidence? { tls?.evidence }
+
     /// Writes what the kernel takes now.
     ///
     /// - Returns: how many of the bytes were taken; fewer than all means: wait for ``StreamOwner/streamIsWritable(_:)``.
     ///   A connection that broke takes none and tells its owner in the next tick, by reading.
     func write(_ bytes: RawSpan) -> Int {
         guard token != nil, !isConnecting else { return 0 }
+        let taken = tls == nil ? sendAll(bytes) : encrypt(bytes)
+        wantsWriting = taken < bytes.byteCount || tls?.pendingCount ?? 0 > 0
+        updateInterest()
+        return taken
+    }
+
+    private func sendAll(_ bytes: RawSpan) -> Int {
         var taken = 0
         while taken < bytes.byteCount {
             let outcome = send(bytes.extracting(droppingFirst: taken))
             guard case .moved(let count) = outcome, count > 0 else { break }
             taken += count
         }
-        wantsWriting = taken < bytes.byteCount
-        updateInterest()
         return taken
+    }
+
+    private func encrypt(_ bytes: RawSpan) -> Int {
+        guard let tls, isAnnounced else { return 0 }
+        var taken = 0
+        while taken < bytes.byteCount, tls.pendingCount < Stream.ciphertextMark {
+            let piece = bytes.extracting(taken..<min(bytes.byteCount, taken + Stream.ciphertextMark))
+            do throws(TLSError) { try tls.write(piece) } catch {
+                // The connection has ended on the reading side, which is where its owner is told.
+                return taken
+            }
+            taken += piece.byteCount
+            flushCiphertext()
+        }
+        return taken
+    }
+
+    private func flushCiphertext() {
+        guard let tls else { return }
+        while tls.pendingCount > 0 {
+            let before = tls.pendingCount
+            tls.drain { sendAll($0) }
+            if tls.pendingCount == before { break }
+        }
+        wantsWriting = tls.pendingCount > 0
+        if !wantsWriting, finishesWhenWritten { shutWriting() }
     }
 
     private func send(_ bytes: RawSpan) -> IOOutcome {
@@ -84,7 +135,16 @@ final class Stream: ReadinessHandler {
 
     /// Says to the peer that nothing more will come; reading goes on.
     func finishWriting() {
+        guard tls != nil else { return shutWriting() }
+        finishesWhenWritten = true
+        tls?.finishWriting()
+        flushCiphertext()
+        updateInterest()
+    }
+
+    private func shutWriting() {
         guard let number = descriptor?.number else { return }
+        finishesWhenWritten = false
         // Fails only when the connection has broken, which reading reports.
         try? SystemCalls.shutdownWriting(number)
     }
@@ -105,7 +165,8 @@ final class Stream: ReadinessHandler {
         if readiness.contains(.failed), token != nil, !isReading || inputEnded { return end(.broken(pendingError())) }
         if readiness.contains(.writable), token != nil {
             wantsWriting = false
-            owner?.streamIsWritable(self)
+            flushCiphertext()
+            if !wantsWriting, isAnnounced { owner?.streamIsWritable(self) }
             updateInterest()
         }
     }
@@ -116,8 +177,8 @@ final class Stream: ReadinessHandler {
             let code = try SystemCalls.pendingError(number)
             guard code == 0 else { throw SystemError(function: "connect", code: code) }
             isConnecting = false
+            if tls == nil { announce() } else { startHandshake() }
             updateInterest()
-            owner?.streamOpened(self)
         } catch {
             end(.connectFailed(SystemError(function: error.function, code: error.code, subject: peer.description)))
         }
@@ -129,10 +190,11 @@ final class Stream: ReadinessHandler {
             do throws(SystemError) {
                 switch try SystemCalls.receive(number, into: loop.readBuffer) {
                 case .moved(let count):
-                    owner?.stream(self, received: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]).bytes)
+                    let bytes = UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]).bytes
+                    if tls == nil { owner?.stream(self, received: bytes) } else { decrypt(bytes) }
                     // A short read has emptied the socket: asking once more would only cost a system call.
                     if count < loop.readBuffer.count { return }
-                case .endOfStream: return inputFinished()
+                case .endOfStream: return inputFinished(cutOff: true)
                 case .wouldBlock: return
                 }
             } catch { return end(.broken(error)) }
@@ -146,10 +208,53 @@ final class Stream: ReadinessHandler {
         return SystemError(function: "recv", code: code)
     }
 
-    private func inputFinished() {
+    /// `cutOff`: by the end of the connection, where TLS would have said goodbye first.
+    private func inputFinished(cutOff: Bool) {
+        guard !inputEnded else { return }
+        if cutOff, let tls {
+            do throws(TLSError) { try tls.endOfInput() } catch { return end(.insecure(error)) }
+        }
         inputEnded = true
         updateInterest()
         owner?.streamEnded(self, .peerFinished)
+    }
+
+    // MARK: TLS
+
+    private func announce() {
+        isAnnounced = true
+        owner?.streamOpened(self)
+    }
+
+    private func startHandshake() {
+        do throws(TLSError) { try tls?.start() } catch { return endInsecure(error) }
+        flushCiphertext()
+    }
+
+    /// Plaintext to the owner. What its answer needs to be sent leaves with the handshake's.
+    private func decrypt(_ bytes: RawSpan) {
+        guard let tls else { return }
+        do throws(TLSError) {
+            try tls.feed(bytes) { plaintext in
+                announceOnce(tls)
+                owner?.stream(self, received: plaintext)
+            }
+        } catch { return endInsecure(error) }
+        guard token != nil else { return }
+        announceOnce(tls)
+        flushCiphertext()
+        updateInterest()
+        if tls.state == .peerFinished { inputFinished(cutOff: false) }
+    }
+
+    private func announceOnce(_ tls: TLSEngine) {
+        if !isAnnounced, tls.state == .open || tls.state == .peerFinished { announce() }
+    }
+
+    /// The peer is told why, if it still listens.
+    private func endInsecure(_ error: TLSError) {
+        flushCiphertext()
+        end(.insecure(error))
     }
 
     private func end(_ reason: StreamEnd) {

@@ -6,6 +6,8 @@ public enum StreamEnd: Error, Equatable, Sendable {
     case connectFailed(SystemError)
     /// The connection broke.
     case broken(SystemError)
+    /// TLS didn't come about, or was broken.
+    case insecure(TLSError)
 }
 
 extension StreamEnd: CustomStringConvertible {
@@ -15,6 +17,7 @@ extension StreamEnd: CustomStringConvertible {
         case .peerFinished: "the peer closed the connection"
         case .connectFailed(let error): "cannot connect to \(error.subject): \(error.reason)"
         case .broken(let error): "the connection broke (\(error))"
+        case .insecure(let error): "\(error)"
         }
     }
 }

@@ -118,6 +118,14 @@ public final class TLSEngine {
         state = .ended
     }
 
+    /// Says goodbye but goes on reading: TLS 1.3 closes one direction at a time (RFC 8446, section 6.1).
+    public func finishWriting() {
+        guard state == .open || state == .peerFinished else { return }
+        LibraryErrors.clear()
+        _ = SSL_shutdown(connection)
+        LibraryErrors.clear()
+    }
+
     /// The network's input has ended.
     ///
     /// - Throws: ``TLSError/connectionLost(_:)`` when the peer hadn't said goodbye: what came last may have been cut off.

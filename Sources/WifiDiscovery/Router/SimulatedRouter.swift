@@ -43,7 +43,7 @@ public actor SimulatedRouter {
         /// A stranger was turned away at the door.
         case refused(Endpoint, LossReason)
         /// Accepting failed; it goes on.
-        case failed(SystemError)
+        case failed(String)
         /// It rebooted.
         case rebooted(HexToken)
     }
@@ -81,7 +81,7 @@ public actor SimulatedRouter {
     /// Listens and appears on the network.
     ///
     /// - Throws: ``SystemError`` when the TCP port can't be had.
-    public func start() async throws(SystemError) {
+    public func start() async throws {
         let local = try await boot(at: options.endpoint)
         options.endpoint.port = local.port
         await responder.add(description, faults: options.replyFaults)
@@ -89,7 +89,7 @@ public actor SimulatedRouter {
     }
 
     /// Listens anew with another boot: whatever sessions there were are forgotten.
-    private func boot(at endpoint: Endpoint) async throws(SystemError) -> Endpoint {
+    private func boot(at endpoint: Endpoint) async throws -> Endpoint {
         var source = SystemRandomNumberGenerator()
         let boot = HexToken(source.next())
         var configuration = options.session
@@ -110,7 +110,7 @@ public actor SimulatedRouter {
     /// Starts anew as after a power cut: connections are cut, sessions forgotten, the boot is another one.
     ///
     /// - Throws: ``SystemError`` when its port was taken meanwhile.
-    public func reboot() async throws(SystemError) {
+    public func reboot() async throws {
         let old = listener
         sessions = [:]
         await old?.forgetSessions()
@@ -146,7 +146,7 @@ public actor SimulatedRouter {
         case .returned(_, let hello): onEvent(.hello(hello, resumed: true))
         case .plain(let session): serve(session)
         case .refused(let peer, let reason): onEvent(.refused(peer, reason))
-        case .failed(let error): onEvent(.failed(error))
+        case .failed(let error): onEvent(.failed("\(error)"))
         }
     }
 
@@ -190,7 +190,7 @@ public actor SimulatedRouter {
         Task(executorPreference: loop) {
             // A cancelled sleep only reboots sooner.
             try? await Task.sleep(for: SimulatedRouter.rebootDelay)
-            do throws(SystemError) { try await self.reboot() } catch { self.onEvent(.failed(error)) }
+            do { try await self.reboot() } catch { self.onEvent(.failed("\(error)")) }
         }
     }
 }
