@@ -48,6 +48,8 @@ public actor RouterManager {
         public var session = SessionConfiguration(role: .controller)
         /// Where routers, sessions and unfinished messages are kept; nil keeps nothing.
         public var home: String?
+        /// Whether ``RouterManager/connect(to:)`` makes its router the current one; false: only where there is none yet.
+        public var connectingMovesCurrent = true
 
         /// Everything by default.
         public init() {}
@@ -112,13 +114,18 @@ public actor RouterManager {
             await connection.close(.keepForLater)
             throw ManagerError.notOpened(mac, endpoint, error)
         }
-        await use(connection)
+        current = connection
+        keepCurrent(mac, moves: options.connectingMovesCurrent)
         return connection
     }
 
-    private func use(_ connection: RouterConnection) async {
-        current = connection
-        do { try directory?.update { _ = $0.setCurrent(connection.mac) } } catch { onRemark("the current router isn't kept: \(error)") }
+    /// Keeps which router is the current one; without `moves` only where none is.
+    public func keepCurrent(_ mac: MACAddress, moves: Bool) {
+        do {
+            try directory?.update { if moves || $0.current == nil { $0.setCurrent(mac) } }
+        } catch {
+            onRemark("the current router isn't kept: \(error)")
+        }
     }
 
     /// Moves to another router: the new one is probed and its session opened before the old one is drained and closed.
@@ -136,7 +143,8 @@ public actor RouterManager {
             try await self.makeConnection(target.mac, target.session)
         }
         let (connection, _) = try await one.run(target)
-        await use(connection)
+        current = connection
+        keepCurrent(connection.mac, moves: true)
         return connection
     }
 

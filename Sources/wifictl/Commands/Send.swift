@@ -44,6 +44,7 @@ extension Command {
             let target = try await manager.locate(reference)
             mac = target.mac
             session = try await manager.makeSession(target.mac, target.session)
+            await manager.keepCurrent(target.mac, moves: false)
         }
         let run = SendRun(
             session, mac: mac, context.output, wantsReceipt: !arguments[noReceipt] && !isPlain, expectsReplies: arguments[expectReply])

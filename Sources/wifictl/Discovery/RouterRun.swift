@@ -27,9 +27,9 @@ struct RouterRun {
     private func start(_ wanted: SimulatedRouter.Options) async throws -> SimulatedRouter {
         var options = wanted
         while true {
-            do throws(SystemError) {
+            do {
                 return try await open(options)
-            } catch {
+            } catch let error as SystemError {
                 if error.code == EAFNOSUPPORT, options.endpoint.address == .anyV6 {
                     // A kernel without IPv6.
                     options.endpoint.address = .any
@@ -43,7 +43,7 @@ struct RouterRun {
         }
     }
 
-    private func open(_ options: SimulatedRouter.Options) async throws(SystemError) -> SimulatedRouter {
+    private func open(_ options: SimulatedRouter.Options) async throws -> SimulatedRouter {
         let mac = options.description.mac
         let log = log
         let router = SimulatedRouter(options, responder: responder) { log.event(mac, $0) }

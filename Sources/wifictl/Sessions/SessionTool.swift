@@ -13,6 +13,8 @@ enum SessionTool {
     static func manager(_ context: Context, _ change: (inout RouterManager.Options) -> Void = { _ in }) throws -> RouterManager {
         var options = RouterManager.Options()
         options.home = context.home
+        // Only switch moves it: to read a property of another router isn't to move there.
+        options.connectingMovesCurrent = false
         options.discovery = try discovery(context)
         options.session.client = "\(CommandRegistry.toolName)/\(CommandRegistry.toolVersion)"
         change(&options)
