@@ -34,7 +34,7 @@ final class CReference {
 
     /// Compiles and loads the reference.
     ///
-    /// - Parameter source: the C file; nil looks beside the working directory and above the executable.
+    /// - Parameter source: the C file; nil looks above the executable.
     init(source: String? = nil) throws(Absence) {
         let source = if let source { source } else { try CReference.findSource() }
         let folder = try TemporaryFolder()
@@ -74,22 +74,26 @@ final class CReference {
         }
     }
 
-    /// Beside the working directory, or in a folder above the executable, as after a build.
+    /// In a folder above the executable, as after a build. Not beside the working directory: this file's code is run, and a folder that
+    /// one happens to be in has no say about that.
     private static func findSource() throws(Absence) -> String {
-        var folders = [""]
-        if var path = realpath("/proc/self/exe", nil).map({ pointer in
-            defer { free(pointer) }
-            return String(cString: pointer)
-        }) {
-            while let slash = path.lastIndex(of: "/"), folders.count < 8 {
-                path = String(path[..<slash])
-                folders.append(path + "/")
-            }
+        var looked: [String] = []
+        guard let executable = realpath("/proc/self/exe", nil) else { throw .noSource(looked: looked) }
+        defer { free(executable) }
+        var folder = String(cString: executable)
+        while let slash = folder.lastIndex(of: "/"), looked.count < 8 {
+            folder = String(folder[..<slash])
+            let path = folder + "/" + sourcePath
+            if isTrusted(path) { return path }
+            looked.append(path)
         }
-        guard let found = folders.first(where: { access($0 + sourcePath, R_OK) == 0 }) else {
-            throw .noSource(looked: folders.map { $0 + sourcePath })
-        }
-        return found + sourcePath
+        throw .noSource(looked: looked)
+    }
+
+    /// Whether the file is there and was put there by this user or the system's administrator.
+    private static func isTrusted(_ path: String) -> Bool {
+        var facts = stat()
+        return stat(path, &facts) == 0 && (facts.st_uid == geteuid() || facts.st_uid == 0)
     }
 
     private static func compile(_ source: String, to object: String) throws(Absence) -> String {
