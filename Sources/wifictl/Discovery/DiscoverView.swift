@@ -79,8 +79,9 @@ struct DiscoverView {
 
     private func nothing(_ result: ScanResult) -> String {
         if result.interfaces.isEmpty { return "no router found: no interface can be scanned" }
-        return "no router answered \(result.counters.probes) probes on \(result.interfaces.joined(separator: ", "))"
-            + " (does the network pass multicast? --to ADDRESS asks one router directly)"
+        let probes = result.counters.probes
+        return "no router answered \(probes) probe\(probes == 1 ? "" : "s") on \(result.interfaces.joined(separator: ", "))"
+            + " (--to ADDRESS asks one router directly; wifictl doctor looks for the cause)"
     }
 
     // MARK: Watching

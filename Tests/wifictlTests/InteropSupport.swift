@@ -1,0 +1,94 @@
+import Foundation
+import Glibc
+import SocketCore
+import TestSupport
+import Testing
+
+/// The independent peer, where it is there.
+enum WifiPeer {
+    /// `$WIFIPEER`, else beside the repository.
+    static let path: String? = {
+        let beside = Repository.root.deletingLastPathComponent().appending(path: "shared/peer/wifipeer.py").path
+        let named = ProcessInfo.processInfo.environment["WIFIPEER"]
+        return [named, beside].compactMap { $0 }.first { FileManager.default.isReadableFile(atPath: $0) }
+    }()
+
+    static var isThere: Bool { path != nil }
+
+    static func words(_ words: [String]) throws -> [String] { ["python3", try #require(path)] + words }
+}
+
+/// What tests of discovery on loopback need.
+enum Loopback {
+    /// A UDP and TCP port that nobody has now.
+    static func freePort() throws -> Int {
+        for _ in 0..<64 {
+            let port = try bound(0, SOCK_STREAM) { $0 }
+            if let port, try bound(port, SOCK_DGRAM, { $0 }) != nil { return port }
+        }
+        throw CommandError.start(command: "test", reason: "no free port")
+    }
+
+    private static func bound(_ port: Int, _ type: __socket_type, _ body: (Int) -> Int) throws -> Int? {
+        let descriptor = socket(AF_INET, Int32(type.rawValue), 0)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = in_port_t(port).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                guard bind(descriptor, $0, length) == 0, getsockname(descriptor, $0, &length) == 0 else { return nil }
+                return $0.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { body(Int(in_port_t(bigEndian: $0.pointee.sin_port))) }
+            }
+        }
+    }
+
+    /// `wifictl router --json` on loopback, once all its routers listen.
+    static func router(port: Int, _ words: [String] = [], count: Int = 1) async throws -> (child: ChildProcess, tcp: Int) {
+        let common = ["--interface", "lo", "--port", "\(port)", "--count", "\(count)", "--json"]
+        let child = try ChildProcess([BuiltTool.path, "router"] + common + words)
+        var last: JSONValue?
+        for _ in 0..<count {
+            last = try JSONValue.parse(Array(try await child.line("listening") { $0.contains(#""type":"listening""#) }.utf8))
+        }
+        return (child, Int(try #require(last?["tcp"]?.integerValue)))
+    }
+
+    /// `wifictl discover --json` on loopback.
+    static func discover(port: Int, _ words: [String] = [], home: String? = nil) async throws -> DiscoverLines {
+        let result = try await BuiltTool.run(["discover", "--interface", "lo", "--port", "\(port)", "--json"] + words, home: home)
+        return try DiscoverLines(result)
+    }
+}
+
+/// What `discover --json` printed.
+struct DiscoverLines {
+    let status: Int32
+    let routers: [JSONValue]
+    let selected: JSONValue
+    let summary: JSONValue
+
+    init(_ result: CommandResult) throws {
+        let lines = try result.lines.map { try JSONValue.parse(Array($0.utf8)) }
+        status = result.status
+        routers = lines.filter { $0["type"] == "router" }
+        selected = try #require(lines.first { $0["type"] == "selected" }, "\(result.text)\(result.errorText)")
+        summary = try #require(lines.last)
+        #expect(summary["type"] == "summary")
+    }
+}
+
+extension ChildProcess {
+    /// Interrupts it, and gives its last JSON line: the summary.
+    func summary() async throws -> JSONValue {
+        signal(SIGINT)
+        let result = try await result()
+        #expect(result.status == 130, "\(result.errorText)")
+        let summary = try JSONValue.parse(Array(try #require(result.lines.last).utf8))
+        #expect(summary["type"] == "summary")
+        return summary
+    }
+}
