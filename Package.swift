@@ -27,7 +27,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "SessionSimulation", dependencies: ["SocketCore", "FrameCodec"], path: "Tests/SessionSimulation", swiftSettings: strict),
-        .executableTarget(name: "simulate", dependencies: ["SessionSimulation"], path: "Tests/Simulate", swiftSettings: strict),
+        .executableTarget(
+            name: "simulate", dependencies: ["SessionSimulation", "SocketCore", "FrameCodec"], path: "Tests/Simulate", swiftSettings: strict
+        ),
         .testTarget(name: "FrameCodecTests", dependencies: ["FrameCodec", "SocketCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "SocketCoreTests", dependencies: ["SocketCore", "FrameCodec", "COpenSSL", "TestSupport", "SessionSimulation"],

@@ -55,7 +55,7 @@ extension SimWorld {
         endpoint.isPowerCut = random.chance(0.4)
         note("\(endpoint.name) will die \(endpoint.dieAt.map { "\($0)" } ?? "")\(endpoint.isPowerCut ? " by power cut" : "")")
         // Often in the middle of doing something.
-        if random.chance(0.7) { send(endpoint, 1) } else { tick(endpoint) }
+        if random.chance(0.7) { send(endpoint, 1, itself: true) } else { tick(endpoint) }
     }
 
     private func doomRouter(_ host: SimRouter) {
@@ -114,7 +114,7 @@ extension SimWorld {
                 }
                 link.holds[0] = false
             } else {
-                closeEnd(link, .controller, abort: random.chance(0.5))
+                closeEnd(link, .controller, abort: random.chance(0.3))
             }
         }
         endpoint.link = nil

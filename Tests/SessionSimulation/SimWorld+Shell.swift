@@ -131,11 +131,11 @@ extension SimWorld {
     }
 
     /// An application sends.
-    func send(_ endpoint: SimEndpoint, _ count: Int) {
+    func send(_ endpoint: SimEndpoint, _ count: Int, itself: Bool = false) {
         for _ in 0..<count {
             // Either end talks; the router's only once there's a session.
             var sender = endpoint
-            if random.chance(0.4), let session = endpoint.host.sessions[endpoint.core.session] { sender = session }
+            if !itself, random.chance(0.4), let session = endpoint.host.sessions[endpoint.core.session] { sender = session }
             guard sender.isAlive, sender.frozenUntil <= now, !sender.waitsForSpace, failure == nil else { continue }
             let isTracked = random.chance(0.85)
             let length = plan.largeBodies && random.chance(0.2) ? draw(1_000...20_000) : draw(4...60)

@@ -1,29 +1,80 @@
+import Glibc
 import SessionSimulation
 
-/// Runs the session simulator: `simulate [SEEDS] [FIRST]`, or `simulate --seed N` for one seed with its whole trace.
+/// Runs the session simulator: `simulate [SEEDS] [FIRST]`, or `simulate --seed N` for one seed with its whole trace,
+/// `simulate --core-bench` for the cost of a message, `simulate --mutants` (debug builds) for the seeds that catch built-in faults.
 @main
 enum Simulate {
-    static func main() {
+    /// Seeds that a worker takes at a time.
+    private static let block: UInt64 = 50
+
+    static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.first == "--core-bench" { return CoreBench.run() }
+        #if DEBUG
+            if arguments.first == "--mutants" {
+                for mutant in SimMutant.all { print("\(mutant): \(mutant.firstCatch().map { "seed \($0)" } ?? "not caught")") }
+                return
+            }
+        #endif
         if arguments.first == "--seed", arguments.count > 1, let seed = UInt64(arguments[1]) { return replay(seed) }
         let count = arguments.first.flatMap { UInt64($0) } ?? 2_000
         let first = arguments.dropFirst().first.flatMap { UInt64($0) } ?? UInt64.random(in: 0...1 << 40)
         print("simulating \(count) worlds, seeds \(first)...\(first + count - 1)")
         let clock = ContinuousClock()
         let start = clock.now
-        var sessions = 0
-        var failures = 0
-        for seed in first..<first + count {
-            let result = SimWorld.run(seed: seed)
-            sessions += result.sessions
-            guard let failure = result.failure else { continue }
-            failures += 1
-            if failures == 1 { print(failure) } else { print("seed \(seed): \(failure.what)") }
-            if failures == 20 { break }
-        }
+        let total = await run(first..<first + count)
         let seconds = Double((clock.now - start) / .milliseconds(1)) / 1_000
-        print("\(sessions) sessions in \(seconds) s, \(Int(Double(sessions) / max(seconds, 0.001))) a second; \(failures) seeds failed")
-        if failures > 0 { exitWithFailure() }
+        for failure in total.failures.prefix(1) { print(failure) }
+        for failure in total.failures.dropFirst().prefix(20) { print("seed \(failure.seed): \(failure.what)") }
+        let rate = Int(Double(total.sessions) / max(seconds, 0.001))
+        print(
+            "\(total.sessions) sessions, \(total.messages) messages in \(seconds) s, \(rate) sessions a second; "
+                + "\(total.failures.count) seeds failed")
+        if !total.failures.isEmpty { exit(1) }
+    }
+
+    private struct Total: Sendable {
+        var sessions = 0
+        var messages = 0
+        var failures: [SimFailure] = []
+
+        mutating func add(_ other: Total) {
+            sessions += other.sessions
+            messages += other.messages
+            failures += other.failures
+        }
+    }
+
+    /// All processors at once; a worker that is done takes the next block.
+    private static func run(_ seeds: Range<UInt64>) async -> Total {
+        await withTaskGroup(of: Total.self) { group in
+            var total = Total()
+            var next = seeds.lowerBound
+            func startNext() {
+                guard next < seeds.upperBound, total.failures.count < 20 else { return }
+                let block = next..<min(next + block, seeds.upperBound)
+                next = block.upperBound
+                group.addTask { run(block: block) }
+            }
+            for _ in 0..<max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) { startNext() }
+            while let part = await group.next() {
+                total.add(part)
+                startNext()
+            }
+            return total
+        }
+    }
+
+    private static func run(block: Range<UInt64>) -> Total {
+        var total = Total()
+        for seed in block {
+            let outcome = SimWorld.run(seed: seed)
+            total.sessions += outcome.sessions
+            total.messages += outcome.messages
+            if let failure = outcome.failure { total.failures.append(failure) }
+        }
+        return total
     }
 
     private static func replay(_ seed: UInt64) {
@@ -31,6 +82,6 @@ enum Simulate {
         let what = world.play()
         for line in world.trace { print(line) }
         print(what.map { "seed \(seed): \($0)" } ?? "seed \(seed) holds")
-        if what != nil { exitWithFailure() }
+        if what != nil { exit(1) }
     }
 }
