@@ -37,6 +37,11 @@ lan)
     need_command python3 python3
     need_command ip iproute2
     need_command nft nftables
+    # Daemons that would begin to serve the machine's own network: never installed unasked, their test skips itself.
+    for daemon in miniupnpd avahi-daemon mactelnetd; do
+        PATH="$PATH:/usr/sbin:/sbin" command -v "$daemon" >/dev/null 2>&1 ||
+            say "without $daemon the test of foreign dialects is skipped (Debian: miniupnpd avahi-daemon mactelnet-server)"
+    done
     ;;
 *) fail "unknown purpose '$purpose': one of build, test, lan" ;;
 esac

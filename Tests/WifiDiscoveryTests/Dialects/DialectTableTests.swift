@@ -66,6 +66,23 @@ struct DialectTableTests {
         #expect(table.devices.count == 3)
     }
 
+    @Test func `Devices that ship with one identity stay apart, whatever the order`() {
+        var table = DialectTable()
+        let said = DeviceDescription(.ssdp, identity: "00000000-0000-0000-0000-000000000000", isRouter: true)
+        _ = table.take(said, at: v4, neighbour: mac, now: at(0))
+        _ = table.take(said, at: elsewhere, neighbour: other, now: at(0))
+        _ = table.take(said, at: v6, neighbour: mac, now: at(0))
+        #expect(table.devices.map(\.places) == [[v4, v6], [elsewhere]])
+        var strangers = DialectTable()
+        _ = strangers.take(said, at: v4, neighbour: mac, now: at(0))
+        _ = strangers.take(said, at: v6, neighbour: other, now: at(0))
+        #expect(strangers.devices.count == 2)
+        var unresolved = DialectTable()
+        _ = unresolved.take(said, at: v4, neighbour: mac, now: at(0))
+        _ = unresolved.take(said, at: v6, neighbour: nil, now: at(0))
+        #expect(unresolved.devices.count == 1)
+    }
+
     @Test func `Both address families of one device are one row`() {
         var table = DialectTable()
         _ = table.take(DeviceDescription(.ssdp, isRouter: true), at: v4, neighbour: mac, now: at(0))

@@ -2,9 +2,9 @@ import SocketCore
 
 /// The devices that foreign dialects have shown, each once.
 ///
-/// Two descriptions belong to one device when they came from one place, when they name the same hardware address or the same
-/// unique identity, or when one came over IPv4 and the other over IPv6 and the kernel has one hardware address for both. A hardware
-/// address that only the kernel names joins nothing else: behind an extender everybody has the extender's.
+/// Two descriptions belong to one device when they came from one place or name the same hardware address; also when one came over
+/// IPv4 and the other over IPv6, and they alone share an identity (UPnP's UDN) or the kernel's hardware address. Nothing else
+/// joins: gateways that ship with one identity, and those behind an extender that shows one address for all, stay apart.
 public struct DialectTable: Sendable {
     /// As many as of the native dialect.
     public static let maximumDevices = DiscoveryBounds.routers
@@ -26,14 +26,19 @@ public struct DialectTable: Sendable {
     private enum Key: Hashable {
         case place(DiscoveredRouter.Place)
         case mac(MACAddress)
+    }
+
+    /// What two places of one device share, and so may two devices: many ship with one identity, and behind an extender all have
+    /// one hardware address in the neighbour table.
+    private enum Kin: Hashable {
         case identity(Dialect, String)
+        case neighbour(MACAddress)
     }
 
     /// By number; numbers are given in the order of discovery.
     private var rows: [Int: DialectDevice] = [:]
     private var index: [Key: Int] = [:]
-    /// Rows by the hardware address that the kernel has for them; many behind an extender.
-    private var behind: [MACAddress: Set<Int>] = [:]
+    private var kin: [Kin: Set<Int>] = [:]
     private var nextNumber = 0
 
     /// An empty table.
@@ -97,33 +102,37 @@ public struct DialectTable: Sendable {
     /// The rows that show the same device, ascending.
     private func rowsOf(_ fresh: DialectDevice) -> [Int] {
         var found = Set(DialectTable.keys(fresh).compactMap { index[$0] })
-        if let neighbour = fresh.neighbour, let sharing = behind[neighbour], sharing.count == 1, let only = sharing.first,
-            rows[only]?.places.allSatisfy({ $0.address.isV4 != fresh.address.isV4 }) == true
-        {
+        for shared in DialectTable.kin(fresh) {
+            guard let sharing = kin[shared], sharing.count == 1, let only = sharing.first, let row = rows[only],
+                row.places.allSatisfy({ $0.address.isV4 != fresh.address.isV4 }),
+                row.neighbour == nil || fresh.neighbour == nil || row.neighbour == fresh.neighbour
+            else { continue }
             found.insert(only)
         }
         return found.sorted()
     }
 
-    private static func keys(_ device: DialectDevice) -> [Key] {
-        device.places.map(Key.place) + device.claimedMACs.map(Key.mac)
-            + device.descriptions.filter { !$0.value.identity.isEmpty }.map { Key.identity($0.key, $0.value.identity) }
+    private static func keys(_ device: DialectDevice) -> [Key] { device.places.map(Key.place) + device.claimedMACs.map(Key.mac) }
+
+    private static func kin(_ device: DialectDevice) -> [Kin] {
+        device.descriptions.filter { !$0.value.identity.isEmpty }.map { Kin.identity($0.key, $0.value.identity) }
+            + (device.neighbour.map { [.neighbour($0)] } ?? [])
     }
 
     private mutating func put(_ device: DialectDevice, _ number: Int) {
         _ = take(number)
         rows[number] = device
         for key in DialectTable.keys(device) { index[key] = number }
-        if let neighbour = device.neighbour { behind[neighbour, default: []].insert(number) }
+        for shared in DialectTable.kin(device) { kin[shared, default: []].insert(number) }
     }
 
     /// Takes a row out.
     private mutating func take(_ number: Int) -> DialectDevice? {
         guard let device = rows.removeValue(forKey: number) else { return nil }
         for key in DialectTable.keys(device) where index[key] == number { index[key] = nil }
-        if let neighbour = device.neighbour {
-            behind[neighbour]?.remove(number)
-            if behind[neighbour]?.isEmpty == true { behind[neighbour] = nil }
+        for shared in DialectTable.kin(device) {
+            kin[shared]?.remove(number)
+            if kin[shared]?.isEmpty == true { kin[shared] = nil }
         }
         return device
     }

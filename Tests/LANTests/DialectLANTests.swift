@@ -1,0 +1,136 @@
+import Foundation
+import SocketCore
+import TestSupport
+import Testing
+
+/// The programs that speak foreign dialects, where they are installed.
+private enum ForeignDaemons {
+    static let areInstalled = ["miniupnpd", "avahi-daemon", "mactelnetd"].allSatisfy { name in
+        ["/usr/sbin", "/usr/bin", "/sbin"].contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+    }
+}
+
+/// Other people's routers, by the programs that Debian packages: each is found, named and shown once.
+@Suite("Foreign dialects on a LAN", .enabled(if: TestLAN.isWanted && ForeignDaemons.areInstalled), .serialized, .timeLimit(.minutes(3)))
+struct DialectLANTests {
+    static let attic = TestLAN.Host("attic", mac: "02:00:5e:00:53:01", addresses: ["192.0.2.1/24"])
+    static let cellar = TestLAN.Host("cellar", mac: "02:00:5e:00:53:02", addresses: ["192.0.2.2/24"])
+    static let garden = TestLAN.Host("garden", mac: "02:00:5e:00:53:03", addresses: ["192.0.2.3/24"])
+    static let controller = TestLAN.Host("ctl", mac: "02:00:5e:00:53:f0", addresses: ["192.0.2.100/24"], gateway: "192.0.2.1")
+
+    /// Starts miniupnpd on a host; it wants an outer interface with an address that looks public.
+    private func gateway(_ lan: TestLAN, _ host: String, named name: String, uuid: String, in folder: URL) async throws -> ChildProcess {
+        try await lan.run(
+            host, ["sh", "-ec", "ip link add wan0 type veth peer name wan1; ip addr add 198.51.100.1/24 dev wan0; ip link set wan0 up"],
+            mustSucceed: true
+        )
+        let file = folder.appendingPathComponent("\(host).conf")
+        let lines = [
+            "ext_ifname=wan0", "listening_ip=eth0", "enable_natpmp=no", "enable_upnp=yes", "uuid=\(uuid)", "friendly_name=\(name)",
+            "manufacturer_name=Example", "model_name=AX-2", "model_number=3", "serial=1", "ext_ip=1.1.1.1",
+            "allow 1024-65535 0.0.0.0/0 1024-65535",
+        ]
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
+        return try lan.start(host, ["miniupnpd", "-d", "-f", file.path, "-P", folder.appendingPathComponent("\(host).pid").path])
+    }
+
+    private func responder(_ lan: TestLAN, _ host: String, in folder: URL) throws -> ChildProcess {
+        let file = folder.appendingPathComponent("avahi.conf")
+        let text = """
+            [server]
+            host-name=attic
+            allow-interfaces=eth0
+            enable-dbus=no
+            [publish]
+            publish-workstation=yes
+
+            """
+        try Data(text.utf8).write(to: file)
+        return try lan.start(host, ["avahi-daemon", "--no-drop-root", "--no-chroot", "-f", file.path])
+    }
+
+    private func neighbourDiscovery(_ lan: TestLAN, _ host: String) throws -> ChildProcess {
+        try lan.start(host, ["unshare", "--uts", "sh", "-c", "hostname \(host); exec mactelnetd -f -n"])
+    }
+
+    /// Asks until all that is wanted shows, since the daemons start in their own time.
+    private func devices(_ lan: TestLAN, until isComplete: ([JSONValue]) -> Bool) async throws -> [JSONValue] {
+        var found: [JSONValue] = []
+        for _ in 0..<8 {
+            let result = try await lan.run("ctl", [BuiltTool.path, "doctor", "--json", "--for", "2500ms"])
+            found = try result.lines.map { try JSONValue.parse(Array($0.utf8)) }.filter { $0["type"]?.stringValue == "device" }
+            if isComplete(found) { break }
+        }
+        return found
+    }
+
+    private func dialects(_ device: JSONValue?) -> [String] { device?["dialects"]?.arrayValue?.compactMap(\.stringValue) ?? [] }
+
+    @Test("miniupnpd, avahi-daemon and mactelnetd are found and named, and three of them on one host are one row")
+    func daemons() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("dialects-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await TestLAN.with([Self.attic, Self.cellar, Self.garden, Self.controller]) { lan in
+            let running = [
+                try await gateway(lan, "attic", named: "Attic gateway", uuid: "2f402f80-da50-11e1-9b23-000000000001", in: folder),
+                try responder(lan, "attic", in: folder), try neighbourDiscovery(lan, "attic"),
+                try await gateway(lan, "cellar", named: "Cellar gateway", uuid: "2f402f80-da50-11e1-9b23-000000000002", in: folder),
+                try neighbourDiscovery(lan, "garden"),
+            ]
+            let found = try await devices(lan) { list in
+                list.count == 3 && list.contains { dialects($0).count == 3 }
+                    && list.contains { $0["name"]?.stringValue == "Cellar gateway" }
+            }
+            let byMAC = Dictionary(found.compactMap { device in device["mac"]?.stringValue.map { ($0, device) } }) { first, _ in first }
+            #expect(found.count == 3, "\(found)")
+            #expect(dialects(byMAC[Self.attic.mac]) == ["ssdp", "mdns", "mndp"], "\(found)")
+            #expect(byMAC[Self.attic.mac]?["name"]?.stringValue == "attic")
+            #expect(dialects(byMAC[Self.cellar.mac]) == ["ssdp"], "\(found)")
+            #expect(byMAC[Self.cellar.mac]?["name"]?.stringValue == "Cellar gateway")
+            #expect(byMAC[Self.cellar.mac]?["vendor"]?.stringValue == "Example")
+            #expect(dialects(byMAC[Self.garden.mac]) == ["mndp"], "\(found)")
+            #expect(byMAC[Self.garden.mac]?["name"]?.stringValue == "garden")
+            withExtendedLifetime(running) {}
+        }
+    }
+}
+
+/// What the doctor says of networks with something wrong.
+@Suite("The doctor on a LAN", .enabled(if: TestLAN.isWanted), .serialized, .timeLimit(.minutes(3)))
+struct DoctorLANTests {
+    private func checks(_ lan: TestLAN) async throws -> (status: Int32, checks: [JSONValue]) {
+        let result = try await lan.run("ctl", [BuiltTool.path, "doctor", "--json", "--for", "0s"])
+        return (result.status, try result.lines.map { try JSONValue.parse(Array($0.utf8)) }.filter { $0["type"]?.stringValue == "check" })
+    }
+
+    private func verdict(_ checks: [JSONValue], _ check: String) -> String? {
+        checks.first { $0["check"]?.stringValue == check }?["verdict"]?.stringValue
+    }
+
+    @Test("a filter that swallows replies is the cause, a port held by another program only a note")
+    func filterAndPort() async throws {
+        try await TestLAN.with([DialectLANTests.attic, DialectLANTests.controller]) { lan in
+            let healthy = try await checks(lan)
+            #expect(verdict(healthy.checks, "selfProbe") == "fine", "\(healthy.checks)")
+            #expect(verdict(healthy.checks, "network") == "fine", "\(healthy.checks)")
+
+            let holder =
+                "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 19510)); print('held', flush=True); input()"
+            let holding = try lan.start("ctl", ["python3", "-c", holder])
+            _ = try await holding.line("held") { $0 == "held" }
+            let held = try await checks(lan)
+            let port = held.checks.first { $0["check"]?.stringValue == "port" }
+            #expect(port?["verdict"]?.stringValue == "note")
+            #expect(port?["detail"]?.stringValue?.contains("python3") == true, "\(held.checks)")
+            holding.closeInput()
+
+            try await lan.filter(
+                "ctl", "table inet guard { chain arriving { type filter hook input priority 0; policy drop; iif lo accept; }; }")
+            let guarded = try await checks(lan)
+            #expect(guarded.status == 1)
+            #expect(verdict(guarded.checks, "selfProbe") == "cause", "\(guarded.checks)")
+            #expect(verdict(guarded.checks, "firewall") == "note", "\(guarded.checks)")
+        }
+    }
+}
