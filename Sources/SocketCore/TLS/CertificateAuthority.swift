@@ -168,8 +168,7 @@ extension CertificateAuthority {
         let wanted = String(serial.lowercased().filter { $0 != ":" }.drop { $0 == "0" })
         guard let kind = try Register(file: path("issued.jsonl")).kind(of: wanted) else {
             throw .configuration(
-                "no certificate with the serial \(serial) was issued in \(directory): wifictl identity show FILE tells a certificate's serial"
-            )
+                "no certificate with the serial \(serial) was issued in \(directory): wifictl identity show FILE tells the serial")
         }
         let issuer = try issuer(kind)
         let file = path(kind.listName)

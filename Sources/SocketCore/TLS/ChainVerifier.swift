@@ -10,12 +10,16 @@ final class ChainVerifier {
     /// Issuers whose lists are remembered as checked; a company has two or three.
     private static let mostRememberedIssuers = 64
 
+    /// Chains remembered as good: the operators or routers that come back within a day, some kilobytes each.
+    private static let mostRememberedChains = 64
+
     private let store: OpaquePointer
     private let purpose: Int32
     private let lists: [RevocationList]
     /// Which lists an issuer has made, by its fingerprint: checking a signature over a long list at each handshake would cost more
     /// than the handshake.
     private var listsByIssuer: [[UInt8]: [Int]] = [:]
+    private var goodChains: [[UInt8]: PeerEvidence] = [:]
 
     /// - Parameter peerIsServer: the purpose wanted of the peer's certificate.
     /// - Throws: ``TLSError/libraryFailure(_:)``.
@@ -33,8 +37,35 @@ final class ChainVerifier {
 
     /// The evidence for a certificate and what came along with it.
     ///
+    /// The same certificates give the same evidence as long as this lives: roots and lists are fixed, and time isn't part of it. So
+    /// good chains are remembered, and a resumed session is judged in full at the price of a hash.
     /// - Parameter others: a stack of certificates, or nil.
     func evidence(for leaf: OpaquePointer, others: OpaquePointer?, isResumed: Bool) -> PeerEvidence {
+        let key = ChainVerifier.fingerprint(leaf, others)
+        if var known = goodChains[key] {
+            known.isResumed = isResumed
+            return known
+        }
+        let evidence = follow(leaf, others: others, isResumed: isResumed)
+        // Bad ones aren't remembered: anybody could fill the memory with them.
+        guard evidence.findings.isEmpty, !key.isEmpty else { return evidence }
+        if goodChains.count >= ChainVerifier.mostRememberedChains { goodChains.removeAll() }
+        goodChains[key] = evidence
+        return evidence
+    }
+
+    /// Over the certificates in the order shown; each is a DER structure with its length, so that no two rows of them look alike.
+    private static func fingerprint(_ leaf: OpaquePointer, _ others: OpaquePointer?) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let stack = (0..<max(0, copenssl_certificates_count(others))).compactMap { copenssl_certificates_at(others, $0) }
+        for certificate in [leaf] + stack {
+            guard let der = MemoryReader.encoded({ i2d_X509(certificate, $0) }) else { return [] }
+            bytes += der
+        }
+        return MemoryReader.sha256(bytes)
+    }
+
+    private func follow(_ leaf: OpaquePointer, others: OpaquePointer?, isResumed: Bool) -> PeerEvidence {
         let findings = Findings()
         defer { LibraryErrors.clear() }
         guard let context = X509_STORE_CTX_new(), X509_STORE_CTX_init(context, store, leaf, others) == 1 else {

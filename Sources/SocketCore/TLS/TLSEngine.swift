@@ -67,7 +67,11 @@ public final class TLSEngine {
         }
     }
 
-    deinit { SSL_free(connection) }
+    deinit {
+        // Without this, OpenSSL forbids to resume a session whose connection just broke off, which is when it's wanted most.
+        SSL_set_shutdown(connection, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
+        SSL_free(connection)
+    }
 
     /// Bytes waiting to be sent.
     public var pendingCount: Int { wire.pendingCount }
@@ -82,7 +86,8 @@ public final class TLSEngine {
 
     /// Takes ciphertext from the network and lends the plaintext that it holds, a record at a time.
     ///
-    /// All of `ciphertext` is consumed. `deliver` may call ``write(_:)`` and ``close()``; what it's lent is overwritten after it returns.
+    /// All of `ciphertext` is consumed. `deliver` may call ``write(_:)`` and ``close()``, but not this again; what it's lent is overwritten
+    /// after it returns.
     /// - Throws: ``TLSError``; the plaintext before the error has been delivered.
     public func feed(_ ciphertext: RawSpan, deliver: (RawSpan) -> Void) throws(TLSError) {
         guard state != .ended else { throw .alreadyOver }

@@ -6,6 +6,7 @@ final class TLSWire {
     private var input = UnsafeRawBufferPointer(start: nil, count: 0)
     private var output: [UInt8] = []
     private var taken = 0
+    private var isDraining = false
 
     /// Bytes written and not yet taken.
     var pendingCount: Int { output.count - taken }
@@ -19,20 +20,20 @@ final class TLSWire {
         return try body()
     }
 
-    /// Offers all pending bytes; `send` says how many of them it took.
+    /// Offers all pending bytes; `send` says how many of them it took. What is written in the meantime (a goodbye, when sending finds the
+    /// connection broken) waits for the next time.
     func drain(_ send: (RawSpan) -> Int) {
-        guard pendingCount > 0 else { return }
-        let count = output.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[taken...]).bytes) }
-        taken += max(0, min(count, pendingCount))
+        guard pendingCount > 0, !isDraining else { return }
+        isDraining = true
+        defer { isDraining = false }
+        let bytes = output
+        let offered = bytes.count - taken
+        let count = bytes.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[taken...]).bytes) }
+        taken += max(0, min(count, offered))
         if taken == output.count {
             output = []
             taken = 0
         }
-    }
-
-    func discard() {
-        output = []
-        taken = 0
     }
 
     fileprivate func read(into target: UnsafeMutableRawBufferPointer) -> Int {
@@ -43,7 +44,7 @@ final class TLSWire {
     }
 
     fileprivate func write(_ bytes: UnsafeRawBufferPointer) {
-        if taken > 0, taken * 2 >= output.count {
+        if !isDraining, taken > 0, taken * 2 >= output.count {
             output.removeFirst(taken)
             taken = 0
         }

@@ -79,6 +79,19 @@ struct TLSResumptionTests {
         }
     }
 
+    @Test func `a session whose connection broke off without a goodbye is resumed`() async throws {
+        let sides = try await Sides(TestCompany.shared)
+        // Both engines are gone when this returns.
+        func broken() throws -> TLSSession? {
+            let pair = try sides.connect()
+            #expect(throws: TLSError.connectionLost(.established)) { try pair.client.endOfInput() }
+            return pair.client.session
+        }
+        let session = try #require(try broken())
+        #expect(session.isResumable)
+        #expect(try sides.connect(resuming: session).client.isResumed)
+    }
+
     @Test func `an operator that wouldn't be admitted today isn't resumed, and hears why`() async throws {
         let sides = try await Sides(TestCompany.shared)
         let session = try #require(try sides.connect().client.session)

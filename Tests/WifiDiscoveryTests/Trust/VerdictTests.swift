@@ -206,3 +206,50 @@ struct VerdictTests {
         #expect(!other.mayBeSelected(hasRoot: false))
     }
 }
+
+/// Somebody between a controller and a genuine router gains nothing.
+struct RelayTests {
+    private static let mac = MACAddress(0x02, 0x00, 0x5E, 0x00, 0x53, 0x01)
+
+    @Test func `a relay that forwards a genuine router's bytes can neither read nor change them`() async throws {
+        let company = try await TestCompany.shared
+        let pair = try EnginePair(
+            client: TLSContext(company.clientConfiguration(identity: company.operatorIdentity.identity)),
+            server: TLSContext(company.serverConfiguration()))
+        pair.settle()
+        let secret = Array("wifi.password=correct horse".utf8)
+        try pair.client.write(secret)
+        var forwarded = pair.client.takePending()
+        let windows = (0...(forwarded.count - secret.count)).map { Array(forwarded[$0..<($0 + secret.count)]) }
+        #expect(!windows.contains(secret))
+        forwarded[forwarded.count / 2] ^= 0x20
+        #expect(throws: TLSError.tampered) { try pair.server.feed(forwarded.span.bytes) { _ in Issue.record("delivered") } }
+
+        // Its own reply, with its own MAC, to which it relays the genuine router's handshake: the proof names the genuine one.
+        let evidence = try #require(pair.client.evidence)
+        let relay = MACAddress(0x02, 0x00, 0x5E, 0x00, 0x53, 0x77)
+        let judgement = VerdictJudge(hasRoot: true).judge(.evidence(evidence), of: relay, at: TestCompany.now)
+        #expect(judgement.verdict == .impostor(names: Self.mac))
+    }
+
+    @Test func `a relay that answers with the genuine certificate and another key never gets through`() async throws {
+        let company = try await TestCompany.shared
+        let stranger = try await company.workshop.selfSigned("Relay", extensions: CertificateWorkshop.deviceExtensions)
+        // No TLS library serves a certificate with another's key; so the relay plays a recorded answer of the genuine router.
+        let recorded = try EnginePair(
+            client: TLSContext(company.clientConfiguration(identity: company.operatorIdentity.identity)),
+            server: TLSContext(company.serverConfiguration()))
+        let hello = recorded.client.takePending()
+        try recorded.server.feed(hello.span.bytes) { _ in }
+        let answer = recorded.server.takePending()
+        let victim = try TLSEngine(TLSContext(company.clientConfiguration(identity: company.operatorIdentity.identity)))
+        try victim.start()
+        #expect(throws: TLSError.self) { try victim.feed(answer.span.bytes) { _ in Issue.record("delivered") } }
+        #expect(victim.evidence == nil && victim.state == .ended)
+        #expect(throws: TLSError.self) {
+            try TLSContext(
+                company.serverConfiguration(identity: TLSIdentity(certificates: company.device.certificate, key: SecretBytes(stranger.key)))
+            )
+        }
+    }
+}
