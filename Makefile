@@ -5,12 +5,15 @@
 # make simulate  SEEDS=N new worlds in which sessions are mistreated; SEED=N replays one with its whole trace
 # make bench     measurements, built for release
 # make embedded builds FrameCodec as firmware would, with Embedded Swift, and prints the code sizes
+# make fuzz     libFuzzer with the address sanitizer over every parser; FOR=10m for longer
 # make format    formats the code; make lint only looks
 SWIFT := $(shell command -v swift || echo /opt/swift/usr/bin/swift)
 CODE := Sources Tests Examples Package.swift
 NAMESPACES_REFUSED := test-lan makes network namespaces and needs root with the right to (CAP_SYS_ADMIN, CAP_NET_ADMIN): try sudo make test-lan
 
-.PHONY: build demo test test-lan test-wifi simulate bench embedded format lint setup clean
+FOR := 60s
+
+.PHONY: build demo test test-lan test-wifi simulate bench embedded fuzz format lint setup clean
 
 build: setup
 	$(SWIFT) build --product wifictl
@@ -44,6 +47,9 @@ bench: setup
 
 embedded:
 	@scripts/embedded.sh
+
+fuzz: setup
+	SWIFTC=$(SWIFT)c Tests/Fuzz/run.sh $(FOR)
 
 format:
 	$(SWIFT) format -i -r $(CODE)

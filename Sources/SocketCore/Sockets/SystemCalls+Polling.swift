@@ -40,6 +40,23 @@ extension SystemCalls {
         return 0
     }
 
+    /// Blocks until the descriptor is ready, or broken, which the next call on it reports; false when the time is over.
+    static func waitUntilReady(_ descriptor: Int32, _ readiness: Readiness, within limit: Duration) -> Bool {
+        let deadline = monotonicNow() + limit
+        var polled = pollfd(fd: descriptor, events: Int16(readiness.contains(.readable) ? POLLIN : POLLOUT), revents: 0)
+        while true {
+            let left = max(0, (deadline - monotonicNow()).inNanoseconds)
+            let count = poll(&polled, 1, Int32(clamping: (left + 999_999) / 1_000_000))
+            if count >= 0 { return count > 0 }
+            guard errno == EINTR else { return true }
+        }
+    }
+
+    /// Blocks the calling thread; a signal may end it early.
+    public static func sleep(_ span: Duration) {
+        _ = poll(nil, 0, Int32(clamping: max(0, span.inNanoseconds) / 1_000_000))
+    }
+
     /// The monotonic clock that the loop's instants come from. It stands still while the machine sleeps, so that a
     /// laptop's lid doesn't look like a dead peer.
     public static func monotonicNow() -> Instant {

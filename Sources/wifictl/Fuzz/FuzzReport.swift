@@ -23,6 +23,9 @@ struct FuzzReport {
         known.insert("\(finding.disagreement.kind) \(finding.disagreement.drive)").inserted
     }
 
+    /// Counts a finding that is shown elsewhere.
+    mutating func count() { findings += 1 }
+
     mutating func show(_ finding: Finding, file: String) {
         findings += 1
         if output.isJSON { return output.json("finding", finding.members(file: file)) }

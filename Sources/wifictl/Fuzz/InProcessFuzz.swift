@@ -6,7 +6,7 @@ struct InProcessFuzz {
     /// Cases between two looks at the clock and at Ctrl-C.
     private static let batch = 512
     /// Findings after which going on teaches nothing: fix these first.
-    private static let mostFindings = 16
+    static let mostFindings = 16
 
     let seed: UInt64
     let layouts: [FrameLayout]
@@ -15,6 +15,7 @@ struct InProcessFuzz {
     /// Nil runs without end, until Ctrl-C.
     let time: Duration?
     let runs: UInt64?
+    let mostFindings: Int
     let context: Context
 
     private var judge: CaseJudge<FrameDecoder> { CaseJudge { FrameDecoder(layout: $0, limits: $1) } }
@@ -49,7 +50,7 @@ struct InProcessFuzz {
         let generator = CaseGenerator(seed: seed, layouts: layouts, corpus: corpus.map(\.bytes))
         var campaign = FuzzCampaign(judge: judge, generator: generator)
         let deadline = time.map { report.started + $0 } ?? .distantFuture
-        while SystemCalls.monotonicNow() < deadline, !context.cancellation.isRaised, report.findings < InProcessFuzz.mostFindings {
+        while SystemCalls.monotonicNow() < deadline, !context.cancellation.isRaised, report.findings < mostFindings {
             let left = (runs ?? .max) - min(campaign.nextRun, runs ?? .max)
             guard left > 0 else { return }
             let before = campaign.nextRun
