@@ -74,7 +74,7 @@ struct SessionLANTests {
 
     @Test("unplugging the router for five seconds in the middle loses nothing and doubles nothing")
     func unplugged() async throws {
-        try await withRouters(["attic": ["--lose-receipts", "0.2", "--seed", "7"]]) { lan, running in
+        try await withRouters(["attic": ["--lose-receipts", "0.05", "--seed", "7"]]) { lan, running in
             let home = try TemporaryDirectory()
             let router = try #require(running["attic"])
             let sender = try lan.start(

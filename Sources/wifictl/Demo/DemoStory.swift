@@ -31,7 +31,8 @@ struct DemoStory: Sendable {
         let opening = await attic.session.opening
         step(
             "session", opening != nil,
-            "a session with \(network.descriptions[0].name) is open, \(opening.map { "version \($0.version)" } ?? "though nothing was agreed")")
+            "a session with \(network.descriptions[0].name) is open, \(opening.map { "version \($0.version)" } ?? "though nothing was agreed")"
+        )
         guard try await deliver(attic, outcomes) else { return false }
         guard try await change(manager, outcomes) else { return false }
         await manager.close()
