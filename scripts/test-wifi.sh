@@ -33,12 +33,14 @@ GUEST
 cat >"$work/choose.sh" <<'GUEST'
 #!/bin/sh
 export WIFICTL_HOME=/tmp/wifictl
-./wifictl router --mac 00:00:5e:00:53:a1 --bssid 00:00:5e:00:53:01 --tcp 19511 --quiet >/dev/null &
-./wifictl router --mac 00:00:5e:00:53:a2 --bssid 00:00:5e:00:53:02 --tcp 19512 --quiet >/dev/null &
-sleep 2
-./wifictl discover --bssid auto --for 3s --json
+tool=$PWD/wifictl
+cd /tmp || exit 1
+$tool router --mac 00:00:5e:00:53:a1 --bssid 00:00:5e:00:53:01 --tcp 19511 --json >one &
+$tool router --mac 00:00:5e:00:53:a2 --bssid 00:00:5e:00:53:02 --tcp 19512 --json >two &
+until grep -q listening one && grep -q listening two; do sleep 0.1; done
+$tool discover --bssid auto --for 3s --json
 rig-roam ap2 || exit 1
-./wifictl discover --bssid auto --for 3s --json
+$tool discover --bssid auto --for 3s --json
 GUEST
 chmod +x "$work"/*.sh
 
