@@ -85,7 +85,8 @@ package final class SimWorld {
             isQuiet = false
         }
         if failure == nil { closeAll() }
-        // Ends and links hold each other; the world is over.
+        // Ends, links and routers hold each other; the world is over.
+        for router in routers { router.sessions = [:] }
         for endpoint in endpoints + links.flatMap({ [$0.controller, $0.router].compactMap { $0 } }) { endpoint.link = nil }
         return failure
     }
