@@ -69,6 +69,7 @@ struct SimEntry {
         case restartRouter(SimRouter)
         case resume(SimEndpoint)
         case openDoor(SimRouter)
+        case reopen(SimEndpoint, ClosePolicy)
     }
     let at: Int64
     /// Decides between entries of one instant: drawn at random, so that both orders happen.

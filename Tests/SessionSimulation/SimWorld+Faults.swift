@@ -7,7 +7,7 @@ extension SimWorld {
         let controller = controllers[draw(0...controllers.count - 1)]
         let end = random.chance(0.5) ? controller : controller.host.sessions[controller.core.session] ?? controller
         let second: Int64 = 1_000_000_000
-        switch draw(0...13) {
+        switch draw(0...14) {
         case 0, 1: if let link = controller.link { cut(link) }
         case 2: stall(controller, draw(1...40) * second)
         case 3: halfOpen(controller)
@@ -24,7 +24,8 @@ extension SimWorld {
             schedule(.timer(end), at: end.frozenUntil)
         case 11: jump(end, draw(1...60) * (random.chance(0.3) ? 720 * second : second))
         case 12: controller.link?.cutAfter = (controller.link?.arrived ?? 0) + draw(0...200)
-        default: replace(controller)
+        case 13: replace(controller)
+        default: close(controller)
         }
     }
 
@@ -75,6 +76,31 @@ extension SimWorld {
             if power { cut(link) } else { closeEnd(link, .router, abort: true) }
         }
         schedule(.restartRouter(host), after: 100_000_000...20_000_000_000)
+    }
+
+    /// The application closes in the middle of things, and later runs again: in a new session, or in the one that it kept.
+    private func close(_ controller: SimEndpoint) {
+        guard controller.isAlive, !controller.isClosing else { return }
+        let policy = controller.disk != nil && random.chance(0.5) ? ClosePolicy.keepForLater : .endSession
+        note("\(controller.name) closes, \(policy)")
+        controller.isClosing = true
+        input(controller) { $0.core.close(policy, now: $1) }
+        schedule(.reopen(controller, policy), at: now + 5_100_000_000)
+    }
+
+    func reopen(_ endpoint: SimEndpoint, _ policy: ClosePolicy) {
+        guard endpoint.isAlive else { return }
+        guard endpoint.frozenUntil < now else { return schedule(.reopen(endpoint, policy), at: endpoint.frozenUntil + 10_000_000) }
+        guard endpoint.core.isClosed else { return fail("\(endpoint.name) didn't close within its time") }
+        if policy == .endSession {
+            for number in endpoint.byTicket.values where truths[number].outcome == nil && !truths[number].isOrphan {
+                fail("message \(number) has no outcome though its session is closed")
+            }
+            endpoint.disk = nil
+        }
+        endpoint.isAlive = false
+        died(endpoint)
+        restart(endpoint)
     }
 
     private func suspend(_ controller: SimEndpoint, _ span: Int64) {

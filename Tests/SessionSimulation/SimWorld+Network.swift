@@ -46,6 +46,7 @@ extension SimWorld {
         var wire: [UInt8] = []
         let pipe = link.pipes[far.rawValue]
         let meddles = pipe.isMeddled
+        if pipe.isFinished { fail("\(endpoint.name) writes after it shut its sending half") }
         checkWire(bytes, link, from: endpoint) { frame, isFirst in
             guard meddles else { return }
             if !isFirst, frame.msgId != 0, frame.body.isEmpty, random.chance(pipe.loseReceipts) {

@@ -162,7 +162,7 @@ extension SimWorld {
                 note("\(sender.name) can't send: \(error)")
                 if case .outboxFull = error {
                     sender.waitsForSpace = true
-                } else if sender.core.pendingMessages > 0 {
+                } else if !sender.isClosing {
                     fail("\(sender.name) refused a message: \(error)")
                 }
             }

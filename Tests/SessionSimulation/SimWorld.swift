@@ -203,6 +203,7 @@ package final class SimWorld {
         case .fault: if !isCalm { fault() }
         case .restartController(let endpoint): restart(endpoint)
         case .restartRouter(let router): restart(router)
+        case .reopen(let endpoint, let policy): reopen(endpoint, policy)
         case .openDoor(let router): router.door = .open
         case .resume(let endpoint):
             note("\(endpoint.name) resumes")

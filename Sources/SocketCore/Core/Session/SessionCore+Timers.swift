@@ -16,7 +16,7 @@ extension SessionCore {
             if output.isEmpty, !writingShut, !mutated(.noHeartbeat) { next.lower(to: lastSent + timing.heartbeat, .heartbeat) }
             if isReading {
                 next.lower(to: max(lastReceived + timing.silence, hearUntil), .silence)
-                if !peerHasFinished { next.lower(to: max(ledger.nextCheck, hearUntil), .resend) }
+                if !peerHasFinished, !writingShut { next.lower(to: max(ledger.nextCheck, hearUntil), .resend) }
             }
         }
         if closing != nil || peerHasFinished {
