@@ -166,19 +166,43 @@ public actor RouterConnection: LoopTimerOwner {
         }
     }
 
-    /// Changes of the named properties from now on; `subscribe` is sent to the router.
+    /// Changes of the named properties from now on.
     ///
-    /// A reader who falls behind gets the newest states: reports that it missed are older than those it gets.
+    /// The router is asked to tell them at once, and asked again while it doesn't answer; the stream ends with the session, or
+    /// at once when the router refuses: ``subscribe(to:)`` says why. A reader who falls behind gets the newest states.
+    public nonisolated func changes(of names: String...) -> AsyncStream<PropertyChange> {
+        let (stream, continuation) = AsyncStream<PropertyChange>.makeStream(bufferingPolicy: .bufferingNewest(64))
+        Task(executorPreference: loop) {
+            while true {
+                do throws(CommandError) {
+                    return try await self.subscribe(names, continuation)
+                } catch {
+                    guard case .timedOut = error else { return continuation.finish() }
+                }
+            }
+        }
+        return stream
+    }
+
+    /// Changes of the named properties from now on, once the router has agreed to tell them.
     ///
     /// - Throws: ``CommandError``.
-    public func changes(of names: String...) async throws(CommandError) -> AsyncStream<PropertyChange> {
+    public func subscribe(to names: [String]) async throws(CommandError) -> AsyncStream<PropertyChange> {
         let (stream, continuation) = AsyncStream<PropertyChange>.makeStream(bufferingPolicy: .bufferingNewest(64))
+        try await subscribe(names, continuation)
+        return stream
+    }
+
+    private func subscribe(_ names: [String], _ continuation: AsyncStream<PropertyChange>.Continuation) async throws(CommandError) {
+        // Listening begins before asking: news may come before the answer.
         let number = nextListener
         nextListener += 1
         listeners[number] = (Set(names), continuation)
         continuation.onTermination = { _ in Task(executorPreference: self.loop) { await self.endListening(number) } }
-        _ = try await request(.subscribe(names: names))
-        return stream
+        do throws(CommandError) { _ = try await request(.subscribe(names: names)) } catch {
+            listeners[number] = nil
+            throw error
+        }
     }
 
     private func endListening(_ number: Int) { listeners[number] = nil }
