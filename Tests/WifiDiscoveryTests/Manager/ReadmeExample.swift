@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-
 // The README's example, compiled: between the marks it stands there word for word, which the test below checks.
 // example
 import WifiDiscovery
@@ -11,7 +10,7 @@ private func example() async throws {
     for try await router in discovery.routers(for: .seconds(3)) { print(router.name, router.mac, router.grade) }
 
     let manager = RouterManager()
-    let router = try await manager.connect()                  // finds, grades, opens the session
+    let router = try await manager.connect()  // finds, grades, opens the session
     print(try await router.get("wifi.ssid"))
     for await change in router.changes(of: "clients") { print(change) }
     try await manager.switch(to: "02:00:5e:00:53:02")
