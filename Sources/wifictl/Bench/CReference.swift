@@ -36,7 +36,7 @@ final class CReference {
     ///
     /// - Parameter source: the C file; nil looks above the executable.
     init(source: String? = nil) throws(Absence) {
-        let source = if let source { source } else { try CReference.findSource() }
+        let source = if let source { source } else { try CReference.findSource(CReference.sourcePath) }
         let folder = try TemporaryFolder()
         let object = folder.path + "/reference.so"
         compiler = try CReference.compile(source, to: object)
@@ -76,7 +76,7 @@ final class CReference {
 
     /// In a folder above the executable, as after a build. Not beside the working directory: this file's code is run, and a folder that
     /// one happens to be in has no say about that.
-    private static func findSource() throws(Absence) -> String {
+    static func findSource(_ sourcePath: String) throws(Absence) -> String {
         var looked: [String] = []
         guard let executable = realpath("/proc/self/exe", nil) else { throw .noSource(looked: looked) }
         defer { free(executable) }
@@ -96,9 +96,10 @@ final class CReference {
         return stat(path, &facts) == 0 && (facts.st_uid == geteuid() || facts.st_uid == 0)
     }
 
-    private static func compile(_ source: String, to object: String) throws(Absence) -> String {
+    /// Makes a shared object of a C file; gives the compiler that did.
+    static func compile(_ source: String, to object: String, libraries: [String] = []) throws(Absence) -> String {
         for compiler in compilers {
-            switch ChildRun.run([compiler, "-O3", "-shared", "-fPIC", "-o", object, source]) {
+            switch ChildRun.run([compiler, "-O3", "-shared", "-fPIC", "-o", object, source] + libraries.map { "-l" + $0 }) {
             case .notStarted: continue
             case .ended(status: 0): return compiler
             case .ended(let status): throw .refused(compiler: compiler, message: "it ended with status \(status)")
@@ -109,7 +110,7 @@ final class CReference {
 }
 
 /// A folder that is gone, with the file in it, when the value is.
-private struct TemporaryFolder: ~Copyable {
+struct TemporaryFolder: ~Copyable {
     let path: String
 
     init() throws(CReference.Absence) {

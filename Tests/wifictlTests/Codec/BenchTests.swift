@@ -7,7 +7,7 @@ struct BenchTests {
     @Test func `the list names every benchmark`() async throws {
         let result = try await BuiltTool.run(["bench", "--list", "--json"])
         let names = try result.lines.map { try JSONValue.parse(Array($0.utf8))["name"]?.stringValue }
-        #expect(result.status == 0 && names.contains("decode") && names.contains("encode"))
+        #expect(result.status == 0 && names.contains("decode") && names.contains("encode") && names.contains("tls"))
     }
 
     @Test func `an unknown benchmark is wrong usage, with the nearest right word`() async throws {
