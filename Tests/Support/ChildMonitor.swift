@@ -125,7 +125,7 @@ final class ChildMonitor: Sendable {
         state.withLock { state in
             var status: Int32 = 0
             while waitpid(process, &status, 0) < 0, errno == EINTR {}
-            state.status = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+            state.status = status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
             serve(&state)
             if state.input >= 0 { close(state.input) }
             state.input = -1

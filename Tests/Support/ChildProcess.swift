@@ -4,7 +4,7 @@ import Synchronization
 
 /// What a command printed and how it ended.
 public struct CommandResult: Sendable {
-    /// The exit status; 128 and the signal's number for a command that a signal ended.
+    /// The exit status; minus the signal's number for a command that a signal ended: 130 is only ever the command's own word.
     public let status: Int32
     /// Everything from standard output.
     public let output: [UInt8]

@@ -5,19 +5,19 @@ import Testing
 
 @testable import wifictl
 
-/// `wifictl fuzz --target` against real sockets on loopback: routers that are broken in one way each, and one that isn't.
-@Suite(.serialized) struct FuzzTargetTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+/// Runs `wifictl fuzz --target` against a port of this machine.
+private func fuzz(_ port: String, _ place: TemporaryDirectory, runs: Int, _ more: [String] = []) async throws -> CommandResult {
+    try await BuiltTool.run(
+        [
+            "fuzz", "--target", "127.0.0.1:\(port)", "--runs", "\(runs)", "--rate", "1000", "--seed", "21", "--json", "--artifacts",
+            place.path,
+        ] + more, within: .seconds(120))
+}
 
-    private func fuzz(_ port: String, _ place: TemporaryDirectory, runs: Int, _ more: [String] = []) async throws -> CommandResult {
-        try await BuiltTool.run(
-            [
-                "fuzz", "--target", "127.0.0.1:\(port)", "--runs", "\(runs)", "--rate", "1000", "--seed", "21", "--json", "--artifacts",
-                place.path,
-            ] + more, within: .seconds(120))
-    }
+private let brokenRouter = Repository.path("Tests/Fuzz/broken-router.py")
 
+/// Routers that are broken in one way each. They spend their time in waiting for time-outs, so they do it side by side.
+struct FuzzBrokenRouterTests {
     @Test(arguments: [
         ("crash-on-negative", "crash", "a length that can't be right, then a message"),
         ("crash-on-4096", "crash", "well-formed body of 4096 bytes"), ("hang-on-huge", "hang", ""),
@@ -28,7 +28,7 @@ import Testing
     ])
     func `a broken router is found out`(fault: String, kind: String, culprit: String) async throws {
         let place = try TemporaryDirectory()
-        let router = try ChildProcess(["python3", Self.root.path + "/Tests/Fuzz/broken-router.py", fault])
+        let router = try ChildProcess(["python3", brokenRouter, fault])
         let port = try await router.line("port")
         let result = try await fuzz(port, place, runs: 400, ["--recovery", "2s", "--patience", "2s", "--findings", "1"])
         #expect(result.status == 1, "\(result.errorText)")
@@ -40,10 +40,13 @@ import Testing
         let file = try #require(right?["file"]?.stringValue, "\(result.text.prefix(2_000))")
         #expect(try String(contentsOfFile: file, encoding: .utf8).contains("Do it again: wifictl fuzz --target 127.0.0.1:\(port) --replay"))
     }
+}
 
+/// `wifictl fuzz --target` against real sockets on loopback: routers that aren't broken.
+@Suite(.serialized) struct FuzzTargetTests {
     @Test func `a sound router is not accused`() async throws {
         let place = try TemporaryDirectory()
-        let router = try ChildProcess(["python3", Self.root.path + "/Tests/Fuzz/broken-router.py", "none"])
+        let router = try ChildProcess(["python3", brokenRouter, "none"])
         let result = try await fuzz(try await router.line("port"), place, runs: 150)
         #expect(result.status == 0, "\(result.text.prefix(2_000)) \(result.errorText)")
     }
