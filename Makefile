@@ -50,6 +50,7 @@ embedded:
 
 fuzz: setup
 	SWIFTC=$(SWIFT)c Tests/Fuzz/run.sh $(FOR)
+	SWIFTC=$(SWIFT)c Tests/Fuzz/tls.sh $(FOR)
 
 format:
 	$(SWIFT) format -i -r $(CODE)

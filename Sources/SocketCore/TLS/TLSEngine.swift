@@ -186,6 +186,8 @@ extension TLSEngine {
             switch SSL_get_error(connection, result) {
             case SSL_ERROR_WANT_READ: return
             case SSL_ERROR_ZERO_RETURN:
+                // A goodbye before the handshake is done leaves nobody to write to.
+                guard state != .handshaking else { throw fail(.connectionLost(phase)) }
                 state = .peerFinished
                 return
             default: throw fail(named(result))

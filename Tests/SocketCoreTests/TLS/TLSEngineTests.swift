@@ -150,6 +150,16 @@ struct TLSEngineTests {
         #expect(error != nil)
     }
 
+    @Test func `a goodbye in the middle of the handshake is its end, and opens nothing`() async throws {
+        let goodbye: [UInt8] = [21, 3, 3, 0, 2, 1, 0]
+        let pair = try await pair()
+        for engine in [pair.client, pair.server] {
+            #expect(throws: TLSError.self) { try engine.feed(goodbye.span.bytes) { _ in } }
+            #expect(engine.state == .ended && engine.evidence == nil)
+            #expect(throws: TLSError.alreadyOver) { try engine.write([1]) }
+        }
+    }
+
     @Test func `an own certificate from the peers' root is refused at once`() async throws {
         let company = try await TestCompany.shared
         let configuration = TLSConfiguration(
