@@ -66,6 +66,21 @@ struct DialectLANTests {
 
     private func dialects(_ device: JSONValue?) -> [String] { device?["dialects"]?.arrayValue?.compactMap(\.stringValue) ?? [] }
 
+    /// `discover` shows the same devices as rows, and the gateway among them is the choice.
+    private func rows(_ lan: TestLAN) async throws {
+        let home = try TemporaryDirectory()
+        let words = ["discover", "--json", "--dialect", "all", "--for", "2500ms", "--bssid", "none", "--home", home.path]
+        let result = try await lan.run("ctl", [BuiltTool.path] + words)
+        let lines = try result.lines.map { try JSONValue.parse(Array($0.utf8)) }
+        let rows = lines.filter { $0["type"] == "router" }
+        #expect(result.status == 0 && rows.count == 3, "\(result.text)\(result.errorText)")
+        let attic = rows.first { $0["mac"]?.stringValue == Self.attic.mac }
+        #expect(dialects(attic) == ["ssdp", "mdns", "mndp"] && attic?["evidence"]?["gateway"] == true, "\(result.text)")
+        let selected = lines.first { $0["type"] == "selected" }
+        #expect(selected?["mac"]?.stringValue == Self.attic.mac && selected?["why"] == "gateway", "\(result.text)")
+        #expect(lines.last?["dialects"]?["mndp"] == 2 && lines.last?["dialects"]?["native"] == 0, "\(result.text)")
+    }
+
     @Test("miniupnpd, avahi-daemon and mactelnetd are found and named, and three of them on one host are one row")
     func daemons() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("dialects-\(UUID().uuidString)")
@@ -91,6 +106,7 @@ struct DialectLANTests {
             #expect(byMAC[Self.cellar.mac]?["vendor"]?.stringValue == "Example")
             #expect(dialects(byMAC[Self.garden.mac]) == ["mndp"], "\(found)")
             #expect(byMAC[Self.garden.mac]?["name"]?.stringValue == "garden")
+            try await rows(lan)
             withExtendedLifetime(running) {}
         }
     }

@@ -33,12 +33,16 @@ public struct DialectDiscovery: Sendable {
     /// Devices as they're found and change; `duration` nil watches until the reader stops.
     ///
     /// The stream fails with ``DiscoveryError`` when no interface can be used.
-    public func events(for duration: Duration?) -> AsyncThrowingStream<DialectEvent, any Error> {
-        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(DiscoveryBounds.replies)) { continuation in
-            let scan = DialectScan(options, duration: duration, loop: loop, continuation)
-            continuation.onTermination = { _ in Task(executorPreference: scan.loop) { await scan.stop() } }
-            Task(executorPreference: loop) { await scan.start() }
-        }
+    public func events(for duration: Duration?) -> AsyncThrowingStream<DialectEvent, any Error> { begin(for: duration).events }
+
+    /// ``events(for:)`` with a way to end it early and still hear the result.
+    public func begin(for duration: Duration?) -> RunningDialectScan {
+        let (events, continuation) = AsyncThrowingStream.makeStream(
+            of: DialectEvent.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(DiscoveryBounds.replies))
+        let scan = DialectScan(options, duration: duration, loop: loop, continuation)
+        continuation.onTermination = { _ in Task(executorPreference: scan.loop) { await scan.stop() } }
+        Task(executorPreference: loop) { await scan.start() }
+        return RunningDialectScan(events: events, scan: scan)
     }
 
     /// Scans and gives the result.
@@ -48,6 +52,16 @@ public struct DialectDiscovery: Sendable {
         for try await event in events(for: duration) { if case .finished(let result) = event { return result } }
         throw CancellationError()
     }
+}
+
+/// A scan of foreign dialects under way.
+public struct RunningDialectScan: Sendable {
+    /// What it says, the result last. For one reader.
+    public let events: AsyncThrowingStream<DialectEvent, any Error>
+    let scan: DialectScan
+
+    /// Ends it early; the result is told.
+    public func stop() { Task(executorPreference: scan.loop) { await scan.stop() } }
 }
 
 /// A device that a scan found, graded against the Wi-Fi link and with what the system knows about it.
@@ -83,6 +97,14 @@ public struct DialectResult: Sendable {
     public var devices: [FoundDevice]
     /// Datagrams that were no answer in the dialect of their socket, or came from elsewhere than the link.
     public var ignored: Int
-    /// Interfaces, dialects and descriptions that couldn't be used, with the reason.
+    /// Dialects and descriptions that couldn't be used, with the reason.
     public var failures: [String: String]
+    /// Interfaces that couldn't be used, with the reason.
+    public var failedInterfaces: [String: String]
+    /// The interfaces that were scanned, by name.
+    public var interfaces: [String]
+    /// The link that devices were graded against; empty when unknown.
+    public var link: Set<MACAddress>
+    /// Why the kernel didn't tell the link; nil when it did or wasn't asked.
+    public var linkUnknown: WirelessUnknown?
 }

@@ -29,6 +29,7 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     private var interfaces: [UInt32: NetworkInterface] = [:]
     private var own: Set<IPAddress> = []
     private var link: Set<MACAddress> = []
+    private var linkUnknown: WirelessUnknown?
     private var facts = NetworkFacts()
     private var factsRead = Instant.zero
     private var table = DialectTable()
@@ -38,6 +39,7 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     private var exchanges: [HTTPLocation: LoopExchange] = [:]
     private var ignored = 0
     private var failures: [String: String] = [:]
+    private var failedInterfaces: [String: String] = [:]
     private var timer: LoopTimer?
     private var hasEnded = false
 
@@ -51,7 +53,9 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     /// Opens the sockets and begins.
     func start() async {
         switch options.link {
-        case .automatic: link = await WirelessLink.settled().addresses
+        case .automatic:
+            let report = await WirelessLink.settled()
+            (link, linkUnknown) = (report.addresses, report.unknown)
         case .addresses(let addresses): link = addresses
         }
         guard !hasEnded else { return }
@@ -67,15 +71,15 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     }
 
     private func open() throws(DiscoveryError) {
-        let chosen = try ScanInterfaces.choose(options.interfaces)
+        let chosen = try ScanInterfaces.choose(options.interfaces, reaching: options.targets)
         let foreign = Dialect.allCases.filter(options.dialects.contains).compactMap(\.foreign)
-        for (name, reason) in chosen.unusable { failures[name] = reason }
+        failedInterfaces = chosen.unusable
         for interface in chosen.usable {
             interfaces[interface.index] = interface
             own.formUnion(interface.addresses.map(\.address))
             for dialect in foreign { open(dialect, on: interface) }
         }
-        guard !ports.isEmpty || foreign.isEmpty else { throw .nothingToScan(failures) }
+        guard !ports.isEmpty || foreign.isEmpty else { throw .nothingToScan(failedInterfaces.merging(failures) { first, _ in first }) }
         for dialect in foreign { if let port = dialect.listening { listen(dialect, port) } }
     }
 
@@ -234,7 +238,9 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
 
     private func finish() {
         completeNeighbours()
-        let result = DialectResult(devices: table.devices.map(judge), ignored: ignored, failures: failures)
+        let result = DialectResult(
+            devices: table.devices.map(judge), ignored: ignored, failures: failures, failedInterfaces: failedInterfaces,
+            interfaces: interfaces.values.map(\.name).sorted(), link: link, linkUnknown: linkUnknown)
         continuation.yield(.finished(result))
         close()
         continuation.finish()

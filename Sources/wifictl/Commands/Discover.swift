@@ -9,6 +9,9 @@ extension Command {
         "bssid", "MAC", .linkWish,
         "the access point that this machine is connected to; auto, which is the default, asks the system, and none grades nothing")
     private static let to = RepeatedOption("to", "ADDR", .place, "ask this address instead of everybody on the network")
+    private static let dialect = DefaultedOption(
+        "dialect", "LIST", ValueKind.dialects, default: [Dialect.native], shown: "native",
+        "in which languages to ask: native, ssdp, mdns, mndp, ubnt with commas between, or all")
     private static let watch = Flag("watch", "go on looking, and print what changes")
 
     static let discover = Command(
@@ -17,26 +20,31 @@ extension Command {
             Asks on all networks of this machine which routers are there, grades each answer by how its addresses relate to the \
             access point, and chooses where that can be told. What is found is kept, so that other commands know it by name \
             (see wifictl routers).
+            With --dialect, routers of other makers are asked as well: ssdp (UPnP), mdns (DNS-SD), mndp (MikroTik) and ubnt \
+            (Ubiquiti). A device that answers in several is one row; listed is what calls itself a router or access point, and the \
+            gateway. It is chosen only where no native router is.
             Grades, best first: exact (its MAC is the access point's), radio (one of its BSSIDs is), family (its addresses look \
             like the access point's, a guess), vendor (the same maker), none, and unknown (no access point is known). The exit \
             status is 0 when a router was found, and 1 when none was.
             """,
-        options: [time, bssid, to, watch],
+        options: [time, bssid, to, dialect, watch],
         interruption: .asksCommand,
         examples: [
             Example("wifictl discover", "looks for 3 seconds"),
             Example("wifictl discover --bssid 02:00:5e:00:53:11 --json", "a JSON line a router, then the choice and a summary"),
             Example("wifictl discover --to 192.168.1.1", "asks one router where the network passes no multicast"),
+            Example("wifictl discover --dialect all", "routers of other makers as well"),
             Example("wifictl discover --watch", "shows routers as they come and go"),
         ]
     ) { arguments, context in
-        let discovery: RouterDiscovery
-        do { discovery = try RouterDiscovery(try options(arguments, context)) } catch DiscoveryError.noSuchInterface(let name, let known) {
+        let run: DiscoverRun
+        do {
+            run = try DiscoverRun(try options(arguments, context), dialects: Set(arguments[dialect]), context)
+        } catch DiscoveryError.noSuchInterface(let name, let known) {
             let near = Suggestion.nearest(to: name, among: known)
             throw ToolError(
                 "there is no interface \(name)", hint: near.map { "did you mean \($0)?" } ?? "there are \(known.joined(separator: ", "))")
         }
-        let run = DiscoverRun(discovery, context)
         do {
             guard arguments[watch] else { return try await run.scan(for: arguments[time], context.cancellation) }
             return try await run.watch(for: arguments.isGiven(time) ? arguments[time] : nil, context.cancellation)

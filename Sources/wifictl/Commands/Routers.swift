@@ -46,7 +46,7 @@ extension Command {
             Table.Column(""), Table.Column("NAME", least: 8), Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("ON"),
             Table.Column("DEVICE", least: 6), Table.Column("NOTE", least: 4),
         ])
-        for router in routers {
+        for router in routers.sorted(by: { NaturalOrder($0.router.title) < NaturalOrder($1.router.title) }) {
             let isCurrent = router.router.mac == directory.current
             table.add([
                 Table.Cell(isCurrent ? "*" : "", .green), Table.Cell(router.router.title, isCurrent ? .bold : nil),

@@ -41,6 +41,15 @@ extension ValueKind where Value == LinkWish {
     }
 }
 
+extension ValueKind where Value == [Dialect] {
+    /// Words of dialects with commas between, or `all`.
+    static var dialects: ValueKind {
+        let each: [(word: String, value: [Dialect])] = Dialect.allCases.map { ($0.rawValue, [$0]) }
+        let words = ValueKind<[[Dialect]]>.list(of: ValueKind<[Dialect]>.choice(each + [("all", Dialect.allCases)]))
+        return ValueKind { (text) throws(ValueProblem) in try words.parse(text).flatMap { $0 } }
+    }
+}
+
 extension ValueKind where Value == IPAddress {
     /// An IPv4 or IPv6 address; a scope may be an interface's name.
     static var address: ValueKind {

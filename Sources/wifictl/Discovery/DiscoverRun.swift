@@ -1,134 +1,111 @@
 import SocketCore
 import WifiDiscovery
 
-/// One run of `discover`: the scan, what is shown of it, and what is kept.
+/// One run of `discover`: the scans, what is shown of them, and what is kept.
 struct DiscoverRun {
-    /// While watching, the directory is written at most that often: each writing waits for the disk.
-    private static let keepingInterval = Duration.seconds(2)
-
-    let discovery: RouterDiscovery
+    /// nil when its dialect isn't wanted.
+    let native: RouterDiscovery?
+    /// nil when no foreign dialect is wanted.
+    let foreign: DialectDiscovery?
+    let asked: Set<Dialect>
+    private let linkWish: RouterDiscovery.Link
     let directory: RouterDirectory
     let view: DiscoverView
     let output: Output
     private let start = ContinuousClock.now
 
-    init(_ discovery: RouterDiscovery, _ context: Context) {
-        self.discovery = discovery
+    init(_ options: RouterDiscovery.Options, dialects: Set<Dialect>, _ context: Context) throws {
+        // Made in any case: it's what refuses an interface that doesn't exist.
+        let discovery = try RouterDiscovery(options)
+        native = dialects.contains(.native) ? discovery : nil
+        var foreignOptions = DialectDiscovery.Options()
+        foreignOptions.dialects = dialects.subtracting([.native])
+        foreignOptions.interfaces = options.interfaces
+        foreignOptions.link = options.link
+        foreignOptions.targets = options.targets.map(\.address)
+        foreign = foreignOptions.dialects.isEmpty ? nil : DialectDiscovery(foreignOptions)
+        asked = dialects
+        linkWish = options.link
         directory = RouterDirectory(home: context.home)
         output = context.output
         view = DiscoverView(output: context.output)
     }
 
-    private var elapsed: Duration { start.duration(to: .now) }
-
-    /// Scans for that long.
-    func scan(for duration: Duration, _ cancellation: CancellationSignal) async throws -> ExitStatus {
-        let scan = discovery.begin(for: duration)
-        cancellation.onRaise { scan.stop() }
-        var found: Set<MACAddress> = []
-        output.progress("asking on the network...")
-        for try await event in scan.events {
-            switch event {
-            case .found(let router):
-                found.insert(router.mac)
-                output.progress("\(found.count) router\(found.count == 1 ? "" : "s") after \(elapsed.briefText)")
-            case .updated, .lost: break
-            case .finished(let result): return finish(result)
-            }
-        }
-        throw CancellationError()
-    }
-
-    private func finish(_ result: ScanResult) -> ExitStatus {
-        output.clearProgress()
-        view.show(result, elapsed: elapsed)
-        keep(result.routers)
-        return result.routers.isEmpty ? .negative : .success
-    }
-
-    /// Shows changes until the time is over or somebody ends it.
-    func watch(for duration: Duration?, _ cancellation: CancellationSignal) async throws -> ExitStatus {
-        let scan = discovery.begin(for: nil)
-        cancellation.onRaise { scan.stop() }
-        let alarm = duration.map { span in
-            Task {
-                try await Task.sleep(for: span)
-                scan.stop()
-            }
-        }
-        defer { alarm?.cancel() }
-        var watched = Watched()
-        for try await event in scan.events {
-            switch event {
-            case .found(let router): note("found", router, [], &watched)
-            case .updated(let router, let changes): note("updated", router, changes.words, &watched)
-            case .lost(let router, let loss):
-                watched.routers[router.mac] = nil
-                view.change("lost", router, [loss.rawValue])
-                reselect(&watched)
-            case .finished(let result):
-                keep(watched.unkept.values)
-                view.summary(result, elapsed: elapsed)
-                return watched.hasFound ? .success : .negative
-            }
-        }
-        throw CancellationError()
-    }
-
-    private struct Watched {
-        var routers: [MACAddress: FoundRouter] = [:]
-        var unkept: [MACAddress: FoundRouter] = [:]
-        var selection: Selection?
-        var keptAt: ContinuousClock.Instant?
-        var hasFound = false
-    }
-
-    private func note(_ word: String, _ router: FoundRouter, _ details: [String], _ watched: inout Watched) {
-        watched.routers[router.mac] = router
-        watched.unkept[router.mac] = router
-        watched.hasFound = true
-        view.change(word, router, details)
-        if watched.keptAt.map({ $0.duration(to: .now) >= DiscoverRun.keepingInterval }) ?? true {
-            keep(watched.unkept.values)
-            watched.unkept = [:]
-            watched.keptAt = .now
-        }
-        reselect(&watched)
-    }
-
-    /// Chooses anew among those that are there now: that one is the only responder is no longer true once another answers.
-    private func reselect(_ watched: inout Watched) {
-        let isAlone = watched.routers.values.count { $0.discovered.isConfirmed } == 1
-        let routers = watched.routers.values.sorted { $0.mac < $1.mac }.map { router in
-            var judged = router
-            judged.evidence.onlyResponder = isAlone && router.discovered.isConfirmed
-            return judged
-        }
-        let selection = Selection.choose(among: routers)
-        guard selection != watched.selection, selection.mac != nil || watched.selection?.mac != nil else { return }
-        watched.selection = selection
-        let result = ScanResult(routers: routers, selection: selection, finish: .stopped, link: link)
-        view.selected(selection, GradeText.sentence(selection, result))
-    }
-
-    /// The link that routers are graded against now.
+    /// The link that routers are graded against at first.
     private var link: Set<MACAddress> {
-        switch discovery.options.link {
+        switch linkWish {
         case .automatic: WirelessLink.read().addresses
         case .addresses(let addresses): addresses
         }
     }
 
-    /// Not a single interface could be scanned; the reasons.
-    func nothingToScan(_ reasons: [String: String]) -> ExitStatus {
-        finish(
-            ScanResult(
-                routers: [], selection: Selection(nil, .none, .none), finish: .noInterface, failedInterfaces: reasons))
+    private var elapsed: Duration { start.duration(to: .now) }
+
+    private func begin(for duration: Duration?, _ cancellation: CancellationSignal) -> RunningDiscovery {
+        let running = RunningDiscovery(native?.begin(for: duration), foreign?.begin(for: duration))
+        cancellation.onRaise { running.stop() }
+        return running
     }
 
-    private func keep(_ routers: some Collection<FoundRouter>) {
+    /// Scans for that long.
+    func scan(for duration: Duration, _ cancellation: CancellationSignal) async throws -> ExitStatus {
+        var found = 0
+        var (routers, devices): (ScanResult?, DialectResult?) = (nil, nil)
+        var failures: [String: String] = [:]
+        output.progress("asking on the network...")
+        for try await event in begin(for: duration, cancellation).events {
+            switch event {
+            case .native(.found), .foreign(.found):
+                found += 1
+                output.progress("\(found) answer\(found == 1 ? "" : "s") after \(elapsed.briefText)")
+            case .native(.finished(let result)): routers = result
+            case .foreign(.finished(let result)): devices = result
+            case .foreignFailed(let error): failures["dialects"] = "\(error)"
+            case .native, .foreign: break
+            }
+        }
+        guard routers != nil || devices != nil else { throw CancellationError() }
+        var findings = DiscoverFindings(asked, native: routers, foreign: devices)
+        findings.dialectFailures.merge(failures) { first, _ in first }
+        return finish(findings)
+    }
+
+    private func finish(_ findings: DiscoverFindings) -> ExitStatus {
+        output.clearProgress()
+        view.show(findings, elapsed: elapsed)
+        directory.keep(findings.native.routers, output)
+        return findings.rows.isEmpty ? .negative : .success
+    }
+
+    /// Shows changes until the time is over or somebody ends it.
+    func watch(for duration: Duration?, _ cancellation: CancellationSignal) async throws -> ExitStatus {
+        let running = begin(for: nil, cancellation)
+        let alarm = duration.map { span in
+            Task {
+                try await Task.sleep(for: span)
+                running.stop()
+            }
+        }
+        defer { alarm?.cancel() }
+        var watch = DiscoverWatch(asked, link: link, directory, view)
+        for try await event in running.events { watch.take(event) }
+        view.summary(watch.end(), elapsed: elapsed)
+        return watch.hasFound ? .success : .negative
+    }
+
+    /// Not a single interface could be scanned; the reasons.
+    func nothingToScan(_ reasons: [String: String]) -> ExitStatus {
+        let result = ScanResult(
+            routers: [], selection: Selection(nil, .none, .none), finish: .noInterface, failedInterfaces: reasons)
+        return finish(DiscoverFindings(asked, native: result, foreign: nil))
+    }
+}
+
+extension RouterDirectory {
+    /// Keeps what was found for other commands.
+    func keep(_ routers: some Collection<FoundRouter>, _ output: Output) {
         do {
-            try directory.merge(routers, now: SystemCalls.monotonicNow())
+            try merge(routers, now: SystemCalls.monotonicNow())
         } catch {
             // What was found has been shown: that it can't be kept as well is no failure of the scan.
             output.warning("\(error)")

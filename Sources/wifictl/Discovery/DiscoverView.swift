@@ -8,68 +8,66 @@ struct DiscoverView {
     // MARK: A scan with an end
 
     /// All routers, the choice, and what was counted.
-    func show(_ result: ScanResult, elapsed: Duration) {
-        let sentence = GradeText.sentence(result.selection, result)
+    func show(_ findings: DiscoverFindings, elapsed: Duration) {
+        let sentence = GradeText.sentence(findings)
         if output.isJSON {
-            for router in result.routers { output.json("router", router.jsonMembers) }
-            output.json("selected", result.selection.jsonMembers(sentence))
-            return summary(result, elapsed: elapsed)
+            for row in findings.rows { output.json("router", row.jsonMembers) }
+            output.json("selected", findings.selection.jsonMembers(sentence))
+            return summary(findings, elapsed: elapsed)
         }
-        if !result.routers.isEmpty {
-            output.table(table(result))
-            output.line("\n\(result.selection.mac == nil ? sentence : "Connected to \(sentence)")")
+        if !findings.rows.isEmpty {
+            output.table(table(findings))
+            output.line("\n\(findings.selection.mac == nil ? sentence : "Connected to \(sentence)")")
         }
-        summary(result, elapsed: elapsed)
+        summary(findings, elapsed: elapsed)
     }
 
-    private func table(_ result: ScanResult) -> Table {
-        let chosen = result.selection.mac
-        let showsInterface = Set(result.routers.map(\.interface)).count > 1
-        var columns = [
-            Table.Column(""), Table.Column("NAME", least: 8), Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("GRADE", least: 7),
-            Table.Column("EVIDENCE", least: 8), Table.Column("DEVICE", least: 6),
-        ]
-        if showsInterface { columns.insert(Table.Column("ON"), at: 4) }
+    private func table(_ findings: DiscoverFindings) -> Table {
+        let chosen = findings.selection.mac
+        let showsInterface = Set(findings.rows.map(\.interface)).count > 1
+        var columns = [Table.Column(""), Table.Column("NAME", least: 8), Table.Column("MAC"), Table.Column("ADDRESS")]
+        if showsInterface { columns.append(Table.Column("ON")) }
+        if findings.isForeign { columns.append(Table.Column("DIALECT")) }
+        columns += [Table.Column("GRADE", least: 7), Table.Column("EVIDENCE", least: 8), Table.Column("DEVICE", least: 6)]
         var table = Table(columns)
-        for router in result.routers.sorted(by: { rank($0, chosen) < rank($1, chosen) }) {
-            var row: [Table.Cell] = [
-                Table.Cell(router.mac == chosen ? "*" : "", .green), Table.Cell(router.discovered.router.title),
-                Table.Cell("\(router.mac)"), Table.Cell(DiscoverView.place(router)),
-                Table.Cell(GradeText.grade(router), GradeText.paint(router)), Table.Cell(GradeText.evidence(router)),
-                Table.Cell(router.discovered.router.device),
+        for row in findings.rows.sorted(by: { rank($0, chosen) < rank($1, chosen) }) {
+            var cells = [
+                Table.Cell(row.mac != nil && row.mac == chosen ? "*" : "", .green), Table.Cell(row.title),
+                Table.Cell(row.mac?.description ?? "?"), Table.Cell(row.place),
             ]
-            if showsInterface { row.insert(Table.Cell(router.interface), at: 4) }
-            table.add(row)
+            if showsInterface { cells.append(Table.Cell(row.interface)) }
+            if findings.isForeign { cells.append(Table.Cell(row.dialects.map(\.rawValue).joined(separator: ","))) }
+            cells += [
+                Table.Cell(GradeText.grade(row), GradeText.paint(row)), Table.Cell(GradeText.evidence(row)), Table.Cell(row.product),
+            ]
+            table.add(cells)
         }
         return table
     }
 
     /// The chosen one first, then the better grades, then by name.
-    private func rank(_ router: FoundRouter, _ chosen: MACAddress?) -> (Int, LinkGrade, String, MACAddress) {
-        (router.mac == chosen ? 0 : 1, router.grade, router.discovered.router.name, router.mac)
+    private func rank(_ row: DiscoverRow, _ chosen: MACAddress?) -> (Int, LinkGrade, NaturalOrder, String) {
+        (row.mac != nil && row.mac == chosen ? 0 : 1, row.grading.grade, NaturalOrder(row.title), row.mac?.description ?? row.place)
     }
 
-    /// Where its sessions are opened; the standard port goes without saying.
-    static func place(_ router: FoundRouter) -> String {
-        let address = router.discovered.address.text(on: router.interface)
-        let port = router.discovered.router.tcp
-        if port == WifiDiscovery.DiscoveryDatagram.port { return address }
-        return router.discovered.address.isV4 ? "\(address):\(port)" : "[\(address)]:\(port)"
-    }
-
-    func summary(_ result: ScanResult, elapsed: Duration) {
-        if output.isJSON { output.json("summary", result.jsonMembers(elapsed: elapsed)) }
+    func summary(_ findings: DiscoverFindings, elapsed: Duration) {
+        if output.isJSON { output.json("summary", findings.jsonMembers(elapsed: elapsed)) }
+        let result = findings.native
         let counters = result.counters
         let dropped = [
             (counters.invalidCount, "invalid"), (counters.stale, "not asked for"), (counters.rateLimited, "over a limit"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         let note = dropped.isEmpty ? "" : "; dropped \(dropped.joined(separator: ", "))"
-        let count = result.routers.count
-        guard count == 0 else {
-            return output.remark(
-                "\(count) router\(count == 1 ? "" : "s") in \(elapsed.briefText) on \(result.interfaces.joined(separator: ", "))\(note)")
+        for (what, reason) in findings.dialectFailures.sorted(by: { $0.key < $1.key }) { output.detail("  \(what): \(reason)") }
+        let count = findings.rows.count
+        guard count == 0, !findings.hasFound else {
+            let kinds =
+                findings.isForeign ? " (\(findings.counts.map { "\($0.dialect.rawValue) \($0.rows)" }.joined(separator: ", ")))" : ""
+            let place = result.interfaces.isEmpty ? "" : " on \(result.interfaces.joined(separator: ", "))"
+            let there = count == 0 ? "no router is left" : "\(count) router\(count == 1 ? "" : "s")"
+            return output.remark("\(there)\(kinds) \(count == 0 ? "after" : "in") \(elapsed.briefText)\(place)\(note)")
         }
-        output.remark(nothing(result) + note)
+        output.remark(nothing(findings) + note)
         // Beside interfaces that work, one that is switched off is no news.
         let isNews = { (reason: String) in result.interfaces.isEmpty || reason != "is down" }
         for (name, reason) in result.failedInterfaces.sorted(by: { $0.key < $1.key }) {
@@ -77,22 +75,26 @@ struct DiscoverView {
         }
     }
 
-    private func nothing(_ result: ScanResult) -> String {
+    private func nothing(_ findings: DiscoverFindings) -> String {
+        let result = findings.native
         if result.interfaces.isEmpty { return "no router found: no interface can be scanned" }
         let probes = result.counters.probes
-        return "no router answered \(probes) probe\(probes == 1 ? "" : "s") on \(result.interfaces.joined(separator: ", "))"
+        let foreign = findings.counts.map(\.dialect).filter { $0 != .native }.map(\.rawValue).joined(separator: ", ")
+        let questions = [probes == 0 ? "" : " \(probes) probe\(probes == 1 ? "" : "s")", foreign.isEmpty ? "" : " in \(foreign)"]
+        return "no router answered\(questions.filter { !$0.isEmpty }.joined(separator: ", nor")) on "
+            + result.interfaces.joined(separator: ", ")
             + " (--to ADDRESS asks one router directly; wifictl doctor looks for the cause)"
     }
 
     // MARK: Watching
 
     /// One change: found, updated or lost.
-    func change(_ word: String, _ router: FoundRouter, _ details: [String]) {
+    func change(_ word: String, _ row: DiscoverRow, _ details: [String]) {
         if output.isJSON {
             let more: [JSONValue.Member] = [
                 .init("change", .string(word)), .init("changes", .array(details.map { .string($0) })),
             ]
-            return output.json("router", router.jsonMembers + more)
+            return output.json("router", row.jsonMembers + more)
         }
         let (sign, paint): (String, Paint) =
             switch word {
@@ -100,18 +102,19 @@ struct DiscoverView {
             case "lost": ("-", .red)
             default: ("~", .yellow)
             }
-        let description = router.discovered.router
         let note = details.isEmpty ? "" : "  (\(details.joined(separator: ", ")))"
-        let name = description.name.isEmpty ? "" : "  \(DisplayWidth.printable(description.name))"
+        let name = row.name.isEmpty ? "" : "  \(DisplayWidth.printable(row.name))"
+        let dialects = row.dialects == [.native] ? "" : " by \(row.dialects.map(\.rawValue).joined(separator: ", "))"
         output.line(
-            "\(output.paint(sign, paint)) \(router.mac)\(name)  \(DiscoverView.place(router)) on \(router.interface)"
-                + "  \(GradeText.grade(router))\(note)")
+            "\(output.paint(sign, paint)) \(row.mac?.description ?? "?")\(name)  \(row.place) on \(row.interface)\(dialects)"
+                + "  \(GradeText.grade(row))\(note)")
     }
 
     /// Another choice than before.
-    func selected(_ selection: Selection, _ sentence: String) {
-        if output.isJSON { return output.json("selected", selection.jsonMembers(sentence)) }
-        output.line("\(output.paint("=", .cyan)) \(selection.mac == nil ? sentence : "Connected to \(sentence)")")
+    func selected(_ findings: DiscoverFindings) {
+        let sentence = GradeText.sentence(findings)
+        if output.isJSON { return output.json("selected", findings.selection.jsonMembers(sentence)) }
+        output.line("\(output.paint("=", .cyan)) \(findings.selection.mac == nil ? sentence : "Connected to \(sentence)")")
     }
 }
 

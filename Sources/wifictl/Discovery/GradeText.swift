@@ -3,9 +3,9 @@ import WifiDiscovery
 /// Grades, evidence and the choice in words.
 enum GradeText {
     /// The grade with the rule that gave it: `radio: same BSSID`, `family: 2 apart, a guess`.
-    static func grade(_ router: FoundRouter) -> String {
-        guard router.discovered.isConfirmed else { return "only announced" }
-        let grading = router.grading
+    static func grade(_ row: DiscoverRow) -> String {
+        guard row.isGraded else { return "only announced" }
+        let grading = row.grading
         let apart = grading.distance.map { "\($0) apart" } ?? "near"
         return switch grading.rule {
         case .sameMAC: "exact: same MAC"
@@ -24,11 +24,11 @@ enum GradeText {
     private static func guess(_ grading: Grading) -> String { grading.isWeak ? "a weak guess" : "a guess" }
 
     /// What the system knows about the source.
-    static func evidence(_ router: FoundRouter) -> String {
+    static func evidence(_ row: DiscoverRow) -> String {
         var parts: [String] = []
-        if router.discovered.isConflicted { parts.append("CONFLICT") }
-        if router.evidence.gateway { parts.append("gateway") }
-        switch router.evidence.neighbour {
+        if row.isConflicted { parts.append("CONFLICT") }
+        if row.evidence.gateway { parts.append("gateway") }
+        switch row.evidence.neighbour {
         case .match: parts.append("MAC seen")
         case .mismatch: parts.append("another MAC seen")
         case .repeaterSuspected: parts.append("behind a repeater?")
@@ -37,8 +37,8 @@ enum GradeText {
         return parts.joined(separator: ", ")
     }
 
-    static func paint(_ router: FoundRouter) -> Paint? {
-        switch router.grade {
+    static func paint(_ row: DiscoverRow) -> Paint? {
+        switch row.grading.grade {
         case .exact, .radio: .green
         case .family: .yellow
         case .vendor, .none, .unknown: nil
@@ -46,47 +46,49 @@ enum GradeText {
     }
 
     /// Which router is the one, and why, in a sentence.
-    static func sentence(_ selection: Selection, _ result: ScanResult) -> String {
-        let routers = result.routers
-        guard let mac = selection.mac, let router = routers.first(where: { $0.mac == mac }) else { return noChoice(selection, result) }
-        let name = "\(router.discovered.router.title) (\(mac))"
-        let claims = routers.count { $0.grade == router.grade }
+    static func sentence(_ findings: DiscoverFindings) -> String {
+        let (rows, selection, link) = (findings.rows, findings.selection, findings.native.link)
+        guard let mac = selection.mac, let row = rows.first(where: { $0.mac == mac }) else { return noChoice(findings) }
+        let name = row.name.isEmpty ? "\(mac)" : "\(row.name) (\(mac))"
+        let claims = rows.count { $0.grading.grade == row.grading.grade }
         let broken = selection.certainty == .probable && claims > 1
         switch selection.why {
         case .exact, .radio:
-            let reason =
-                selection.why == .exact ? "its MAC is your access point's address" : "your access point is \(radio(router, result))"
+            let reason = selection.why == .exact ? "its MAC is your access point's address" : "your access point is \(radio(row, link))"
             guard broken else { return "\(name): \(reason)." }
-            let support = router.evidence.neighbour == .match ? "the system sees its MAC" : "it is the gateway"
+            let support = row.evidence.neighbour == .match ? "the system sees its MAC" : "it is the gateway"
             return "\(name), probably: \(claims) routers claim your access point, and \(support)."
         case .family:
-            return "\(name), probably: its addresses look like your access point's, and \(support(router))."
+            return "\(name), probably: its addresses look like your access point's, and \(support(row))."
         case .gateway:
-            let unknown = result.link.isEmpty ? "the access point isn't known" : "no router knows your access point"
+            let unknown = link.isEmpty ? "the access point isn't known" : "no router knows your access point"
             return "\(name), assumed: it is the gateway; \(unknown)."
-        case .conflict, .none: return noChoice(selection, result)
+        case .conflict, .none: return noChoice(findings)
         }
     }
 
-    private static func radio(_ router: FoundRouter, _ result: ScanResult) -> String {
-        guard let radio = router.discovered.router.radios.first(where: { result.link.contains($0.bssid) }) else { return "one of its own" }
+    private static func radio(_ row: DiscoverRow, _ link: Set<MACAddress>) -> String {
+        guard let radio = row.radios.first(where: { link.contains($0.bssid) }) else { return "one of its own" }
         let band = radio.band.isEmpty ? "radio" : "\(radio.band) GHz radio"
         return "its \(band)\(radio.ssid.isEmpty ? "" : " \"\(DisplayWidth.printable(radio.ssid))\"")"
     }
 
-    private static func support(_ router: FoundRouter) -> String {
-        if router.evidence.gateway { return "it is the gateway" }
-        return router.evidence.neighbour == .match ? "the system sees its MAC" : "nobody else answered"
+    private static func support(_ row: DiscoverRow) -> String {
+        if row.evidence.gateway { return "it is the gateway" }
+        return row.evidence.neighbour == .match ? "the system sees its MAC" : "nobody else answered"
     }
 
-    private static func noChoice(_ selection: Selection, _ result: ScanResult) -> String {
-        if selection.why == .conflict { return "No choice: several routers claim your access point, and nothing tells them apart." }
-        if result.routers.isEmpty { return "No router answered." }
-        if result.link.isEmpty {
-            let reason = result.linkUnknown.map { ": \($0)" } ?? " (--bssid none)"
+    private static func noChoice(_ findings: DiscoverFindings) -> String {
+        let native = findings.native
+        if findings.selection.why == .conflict {
+            return "No choice: several routers claim your access point, and nothing tells them apart."
+        }
+        if findings.rows.isEmpty { return "No router answered." }
+        if native.link.isEmpty {
+            let reason = native.linkUnknown.map { ": \($0)" } ?? " (--bssid none)"
             return "No choice: no router is the gateway, and the access point isn't known\(reason)."
         }
-        return "No choice: no router knows your access point \(result.link.sorted().map { "\($0)" }.joined(separator: ", ")), "
+        return "No choice: no router knows your access point \(native.link.sorted().map { "\($0)" }.joined(separator: ", ")), "
             + "and none is the gateway."
     }
 }
