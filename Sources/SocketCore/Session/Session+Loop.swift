@@ -128,11 +128,12 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
 
     /// Does what the core has to have done, in the order that its documentation gives.
     func flush(_ now: Instant) {
-        guard commit(now) else { return arm(now) }
         // What is done may make more to do (a write ends a closing, a closing closes): a few rounds settle it.
         for _ in 0..<4 {
-            for action in core.takeActions() { perform(action, now) }
             decodeUnread(now)
+            // Whatever frames and inputs led to is on disk before anything of it is done.
+            guard commit(now) else { return arm(now) }
+            for action in core.takeActions() { perform(action, now) }
             writeOutput(now)
             if !core.hasActions { break }
         }
