@@ -9,10 +9,6 @@ final class DemoNetwork: Sendable {
     /// The radio of an access point of another brand, between the user and the first router: no router names it.
     static let childAccessPoint = MACAddress(0x00, 0x00, 0x5E, 0x00, 0x53, 0xC1)
 
-    private struct Taken {
-        var bodies: [MACAddress: [[UInt8]]] = [:]
-    }
-
     let port: UInt16
     let responder: RouterResponder
     let routers: [SimulatedRouter]
@@ -22,7 +18,13 @@ final class DemoNetwork: Sendable {
     /// What the routers' applications took, body by body.
     final class TakenLog: Sendable {
         private let bodies = Mutex<[MACAddress: [[UInt8]]]>([:])
-        func add(_ body: [UInt8], by mac: MACAddress) { bodies.withLock { $0[mac, default: []].append(body) } }
+        let tally = Tally()
+
+        func add(_ body: [UInt8], by mac: MACAddress) {
+            bodies.withLock { $0[mac, default: []].append(body) }
+            tally.add()
+        }
+
         func bodies(of mac: MACAddress) -> [[UInt8]] { bodies.withLock { $0[mac] ?? [] } }
     }
 
@@ -74,6 +76,9 @@ final class DemoNetwork: Sendable {
         for router in routers { await router.stop() }
         await responder.close()
     }
+
+    /// How many messages all applications together took.
+    var tally: Tally { taken.tally }
 
     /// What a router's application took, in order.
     func taken(by mac: MACAddress) -> [[UInt8]] { taken.bodies(of: mac) }

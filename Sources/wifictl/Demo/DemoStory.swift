@@ -69,7 +69,7 @@ struct DemoStory: Sendable {
         let holds = result.selection == Selection(wanted.mac, .radio, .certain)
         return step(
             "match", holds,
-            "my access point \(wanted.radios[0].bssid) is a radio of \(wanted.name) (\(wanted.mac)): certain, and the scan ended there")
+            "my access point \(wanted.radios[0].bssid) is a radio of \(wanted.name) (\(wanted.mac)): certain")
     }
 
     private func child() async throws -> Bool {
@@ -77,7 +77,7 @@ struct DemoStory: Sendable {
         let exactOrRadio = result.routers.contains { $0.grade <= .radio }
         return step(
             "child", !exactOrRadio && result.selection.certainty != .certain,
-            "behind an access point of another brand (\(DemoNetwork.childAccessPoint)) no router is claimed with certainty: a BSSID alone proves nothing"
+            "behind another brand's access point no router is chosen with certainty: a BSSID alone proves nothing"
         )
     }
 
@@ -89,12 +89,13 @@ struct DemoStory: Sendable {
             _ = try await attic.session.post(body)
             if index == bodies.count / 2 { await attic.session.dropConnection() }
         }
-        await attic.session.settled()
+        await outcomes.tally.reached(bodies.count)
+        await network.tally.reached(bodies.count)
         let taken = network.taken(by: attic.mac)
         let resends = await attic.session.counters.resends
         return step(
             "deliver", taken == bodies && outcomes.count(.delivered) == bodies.count,
-            "\(taken.count) messages delivered in order over a link that loses a fifth of the receipts and was cut once: \(resends) copies resent, none taken twice"
+            "\(taken.count) messages, a fifth of their receipts lost, the line cut once: all delivered, \(resends) copies resent, none taken twice"
         )
     }
 
@@ -105,14 +106,14 @@ struct DemoStory: Sendable {
         let cellar = try await manager.switch(to: "\(target.mac)") { steps.note($0) }
         step(
             "switch", cellar.mac == target.mac && steps.adoptedBeforeClosing,
-            "moved to \(target.name): probed, connected and greeted before \(network.descriptions[0].name) was drained and closed")
+            "moved to \(target.name), probed and greeted before \(network.descriptions[0].name) was drained and closed")
         for number in 1...DemoStory.furtherMessages { _ = try await cellar.session.post(Array("further \(number)".utf8)) }
-        await cellar.session.settled()
+        await network.tally.reached(DemoStory.lossyMessages + DemoStory.furtherMessages)
         let answer = try await cellar.get("wifi.ssid")
         let oldIsOver = await old?.session.isOpen == false
         return step(
             "after", oldIsOver && network.taken(by: target.mac).prefix(DemoStory.furtherMessages).count == DemoStory.furtherMessages,
-            "\(DemoStory.furtherMessages) further messages went to \(target.name), which says that its network is called \(answer.text)")
+            "\(DemoStory.furtherMessages) further messages went to \(target.name), whose network is called \(answer.text)")
     }
 
     private func account(_ outcomes: OutcomeLog) -> Bool {
@@ -146,9 +147,13 @@ struct DemoStory: Sendable {
 /// How many messages ended how.
 final class OutcomeLog: Sendable {
     private let counts = Mutex<[MessageResult: Int]>([:])
+    /// All of them.
+    let tally = Tally()
 
     func note(_ event: SessionEvent) {
-        if case .outcome(let outcome) = event { counts.withLock { $0[outcome.result, default: 0] += 1 } }
+        guard case .outcome(let outcome) = event else { return }
+        counts.withLock { $0[outcome.result, default: 0] += 1 }
+        tally.add()
     }
 
     func count(_ result: MessageResult) -> Int { counts.withLock { $0[result, default: 0] } }
