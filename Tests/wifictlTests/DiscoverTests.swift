@@ -78,6 +78,21 @@ struct DiscoverTests {
         #expect(try await watcher.summary()["finish"] == "stopped")
     }
 
+    @Test func `a watch in which routers came and left doesn't end with "no router answered"`() async throws {
+        let port = try Loopback.freePort()
+        let (child, _) = try await Loopback.router(port: port, ["--mac", "02:00:5e:00:53:01", "--name", "Attic", "--tcp", "0"])
+        let home = try TemporaryDirectory()
+        let words = [BuiltTool.path, "discover", "--interface", "lo", "--port", "\(port)", "--watch", "--bssid", "none"]
+        let watcher = try ChildProcess(words, environment: ["WIFICTL_HOME": home.path])
+        _ = try await watcher.line("found") { $0.hasPrefix("+ 02:00:5e:00:53:01  Attic") }
+        _ = try await child.summary()
+        _ = try await watcher.line("lost") { $0.hasPrefix("- 02:00:5e:00:53:01") && $0.contains("(bye)") }
+        watcher.signal(2)
+        let result = try await watcher.result()
+        #expect(result.status == 130 && result.errorText.contains("no router is left after"), "\(result.errorText)")
+        #expect(!result.errorText.contains("answered"))
+    }
+
     @Test func `a thousand routers are all found in one scan, none twice`() async throws {
         let port = try Loopback.freePort()
         let (child, _) = try await Loopback.router(port: port, ["--mac", "02:00:5e:10:00:00"], count: 1_000)

@@ -14,8 +14,8 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
     private let continuation: Continuation
     private let duration: Duration?
     private var core: DiscoveryCore
-    private var sockets: [DiscoveryLink.ID: UDPSocket] = [:]
-    private var links: [ObjectIdentifier: DiscoveryLink.ID] = [:]
+    private var sockets: ScanSockets
+    private var roster = LinkRoster()
     private var interfaceNames: [UInt32: String] = [:]
     private var link: Set<MACAddress> = []
     private var linkUnknown: WirelessUnknown?
@@ -23,6 +23,8 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
     private var factsRead = Instant.zero
     private var isSettlePending = false
     private var timer: LoopTimer?
+    /// What a watch follows: the interfaces, and the Wi-Fi link.
+    private var followers: [Task<Void, Never>] = []
     private var hasEnded = false
 
     init(_ options: RouterDiscovery.Options, duration: Duration?, loop: EventLoop, _ continuation: Continuation) {
@@ -31,7 +33,10 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
         self.loop = loop
         self.continuation = continuation
         core = DiscoveryCore(DiscoveryConfiguration(duration: duration), generator: SystemRandomNumberGenerator())
+        sockets = ScanSockets(options, on: loop)
     }
+
+    private var isWatching: Bool { duration == nil }
 
     /// Opens the sockets and begins.
     func start() async {
@@ -54,16 +59,12 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
         let chosen = try ScanInterfaces.choose(options.interfaces, reaching: options.targets.map(\.address))
         readTables()
         core = DiscoveryCore(configuration(), generator: SystemRandomNumberGenerator())
-        var opened: [DiscoveryLink] = []
-        for interface in chosen.usable {
-            interfaceNames[interface.index] = interface.name
-            opened += open(interface)
-        }
-        for (name, reason) in chosen.unusable { core.interfaceFailed(name, reason: reason) }
-        guard !opened.isEmpty else { throw DiscoveryError.nothingToScan(core.failedInterfaces) }
-        if duration == nil { listenToGroup(chosen.usable) }
         timer = LoopTimer(on: loop, owner: self)
+        let opened = roster.update(needs(chosen), now: loop.currentInstant).compactMap(open)
+        // Where a watch finds nothing to begin with, something may come.
+        guard !opened.isEmpty || isWatching else { throw DiscoveryError.nothingToScan(core.failedInterfaces) }
         core.start(links: opened, now: loop.currentInstant)
+        if isWatching { follow() }
         settle()
     }
 
@@ -77,55 +78,43 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
         return configuration
     }
 
-    /// One socket a family; what can't be opened is noted and spoils nothing.
-    private func open(_ interface: NetworkInterface) -> [DiscoveryLink] {
-        var opened: [DiscoveryLink] = []
-        var addresses: [IPAddress] = []
-        if let address = interface.bindAddressV4, options.group?.isV4 ?? true { addresses.append(address) }
-        if speaksV6(interface) { addresses.append(.anyV6) }
-        if addresses.isEmpty { core.interfaceFailed(interface.name, reason: "has no address of the group's family") }
-        for address in addresses {
-            let id = DiscoveryLink.ID(sockets.count)
-            var socketOptions = UDPSocket.Options()
-            socketOptions.interface = interface.index
-            socketOptions.allowsBroadcast = true
-            do throws(SystemError) {
-                let socket = try UDPSocket(on: loop, bind: Endpoint(address, port: 0), options: socketOptions, owner: self)
-                sockets[id] = socket
-                links[ObjectIdentifier(socket)] = id
-                opened.append(
-                    DiscoveryLink(
-                        id: id, interface: interface.index, name: interface.name, isV4: address.isV4,
-                        broadcasts: address.isV4 ? interface.broadcasts : [],
-                        fallbacks: facts.fallbacks(on: interface.index, isV4: address.isV4)))
-            } catch {
-                core.interfaceFailed(interface.name, reason: "\(error)")
-            }
+    /// What the usable interfaces need; the others are noted.
+    private func needs(_ chosen: ScanInterfaces) -> [LinkRoster.Need] {
+        for (name, reason) in chosen.unusable { core.interfaceFailed(name, reason: reason) }
+        return chosen.usable.flatMap { interface in
+            let needs = sockets.needs(interface)
+            if needs.isEmpty { core.interfaceFailed(interface.name, reason: "has no address of the group's family") }
+            return needs
         }
-        return opened
     }
 
-    /// The group needs a link-local address; a target that was named may have any.
-    private func speaksV6(_ interface: NetworkInterface) -> Bool {
-        if options.group?.isV4 ?? false { return false }
-        let isTargeted = options.targets.contains { !$0.address.isV4 }
-        return interface.hasLinkLocalV6 || isTargeted && interface.addresses.contains { !$0.address.isV4 }
+    /// The link of a step that opens one or asks anew; what can't be opened is noted and spoils nothing.
+    private func open(_ step: LinkRoster.Step) -> DiscoveryLink? {
+        switch step {
+        case .open(let need):
+            interfaceNames[need.key.interface] = need.name
+            do throws(SystemError) {
+                let link = try sockets.open(need, fallbacks: fallbacks(need.key), owner: self)
+                if isWatching { hear(need) }
+                return link
+            } catch {
+                roster.failed(need.key)
+                core.interfaceFailed(need.name, reason: "\(error)")
+                return nil
+            }
+        case .renew(let need):
+            interfaceNames[need.key.interface] = need.name
+            return sockets.renewed(need, fallbacks: fallbacks(need.key))
+        case .close: return nil
+        }
     }
 
-    /// While watching, announcements are heard too. Bound to the group and not to all addresses: else this socket would
-    /// take unicast probes from a router on the same machine.
-    private func listenToGroup(_ interfaces: [NetworkInterface]) {
-        let group = options.group ?? DiscoveryDatagram.groupV4
-        guard group.isV4 else { return }
-        var socketOptions = UDPSocket.Options()
-        socketOptions.sharesPort = true
-        do throws(SystemError) {
-            let socket = try UDPSocket(on: loop, bind: Endpoint(group, port: options.port), options: socketOptions, owner: self)
-            sockets[DiscoveryLink.ID(-1)] = socket
-            for interface in interfaces where interface.bindAddressV4 != nil { try socket.join(group, interface: interface.index) }
-        } catch {
+    private func fallbacks(_ key: LinkRoster.Key) -> [IPAddress] { facts.fallbacks(on: key.interface, isV4: key.isV4) }
+
+    private func hear(_ need: LinkRoster.Need) {
+        do throws(SystemError) { try sockets.hear(need.key, owner: self) } catch {
             // Probes alone find every router as well, only later.
-            core.interfaceFailed("group \(group)", reason: "\(error)")
+            core.interfaceFailed("group on \(need.name)", reason: "\(error)")
         }
     }
 
@@ -145,7 +134,8 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
             if isOversize {
                 scan.core.receivedOversize()
             } else {
-                scan.core.received(bytes, from: source, interface: interface, link: scan.links[key], now: scan.loop.currentInstant)
+                scan.core.received(
+                    bytes, from: source, interface: interface, link: scan.sockets.link(of: key), now: scan.loop.currentInstant)
             }
             scan.settleLater()
         }
@@ -162,6 +152,7 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
 
     nonisolated func timerFired(at now: Instant) {
         assumeIsolated { scan in
+            scan.perform(scan.roster.due(now: now))
             scan.core.advance(now: now)
             scan.settle()
         }
@@ -184,12 +175,12 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
             let known = judged()
             for event in events { tell(event, known) }
         }
-        if !hasEnded { timer?.set(to: core.deadline ?? .distantFuture) }
+        if !hasEnded { timer?.set(to: min(core.deadline ?? .distantFuture, roster.deadline ?? .distantFuture)) }
     }
 
     private func send(_ probe: OutgoingProbe) {
         do throws(SystemError) {
-            try sockets[probe.link]?.send(probe.bytes.span.bytes, to: probe.destination)
+            try sockets.send(probe)
         } catch {
             core.sendFailed(probe, reason: error.reason, now: loop.currentInstant)
         }
@@ -228,6 +219,59 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
             failedInterfaces: core.failedInterfaces, interfaces: interfaceNames.values.sorted(), link: link, linkUnknown: linkUnknown)
     }
 
+    // MARK: Watching
+
+    /// Follows the interfaces, and the Wi-Fi link where it isn't given.
+    private func follow() {
+        let loop = loop
+        continuation.yield(.graded([], link: link, unknown: linkUnknown))
+        let changes = Task(executorPreference: loop) { [weak self] in
+            for await _ in NetworkChanges.stream(on: loop) { await self?.interfacesChanged() }
+        }
+        followers.append(changes)
+        guard options.link == .automatic else { return }
+        let roams = Task(executorPreference: loop) { [weak self] in
+            for await report in WirelessLink.reports(on: loop) { await self?.linkChanged(report) }
+        }
+        followers.append(roams)
+    }
+
+    private func interfacesChanged() {
+        // A list that can't be read now will be at the next change; till then the sockets at hand do.
+        guard !hasEnded,
+            let chosen = try? ScanInterfaces.choose(options.interfaces, reaching: options.targets.map(\.address), inMidWatch: true)
+        else { return }
+        readTables()
+        perform(roster.update(needs(chosen), now: loop.currentInstant))
+        settle()
+    }
+
+    private func perform(_ steps: [LinkRoster.Step]) {
+        for step in steps {
+            if let link = open(step) {
+                core.add(link, now: loop.currentInstant)
+            } else if case .close(let key, let name) = step, let id = sockets.close(key) {
+                core.remove(id, now: loop.currentInstant)
+                // Told while its name is still known.
+                settle()
+                if !roster.holds(key.interface) { interfaceNames[key.interface] = nil }
+                if core.failedInterfaces[name] == nil, !interfaceNames.values.contains(name) {
+                    core.interfaceFailed(name, reason: "is gone")
+                }
+            }
+        }
+    }
+
+    /// Another access point, or none: all are graded anew and asked again.
+    private func linkChanged(_ report: WirelessReport) {
+        guard !hasEnded, report.addresses != link || report.unknown != linkUnknown else { return }
+        (link, linkUnknown) = (report.addresses, report.unknown)
+        core.setLink(link, now: loop.currentInstant)
+        readTables()
+        continuation.yield(.graded(judge(core.routers), link: link, unknown: linkUnknown))
+        settle()
+    }
+
     // MARK: End
 
     /// Ends the scan early; the result is told.
@@ -241,9 +285,9 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
     private func end() {
         hasEnded = true
         timer?.cancel()
-        for socket in sockets.values { socket.close() }
-        sockets = [:]
-        links = [:]
+        for follower in followers { follower.cancel() }
+        followers = []
+        sockets.close()
     }
 }
 

@@ -37,6 +37,8 @@ public enum ScanEvent: Sendable {
     case updated(FoundRouter, DiscoveredRouter.Changes)
     /// A router is gone; only while watching.
     case lost(FoundRouter, DiscoveryEvent.Loss)
+    /// The link that routers are graded against, when a watch begins and whenever it changes: all known routers, graded anew.
+    case graded([FoundRouter], link: Set<MACAddress>, unknown: WirelessUnknown?)
     /// Nothing comes after it.
     case finished(ScanResult)
 }

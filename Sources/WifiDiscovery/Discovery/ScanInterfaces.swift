@@ -9,24 +9,33 @@ struct ScanInterfaces {
     /// Those that were named, whatever they are; else all that can hold a LAN, and this machine alone where there's none
     /// or where one of `targets` is on it.
     ///
+    /// In mid-watch an interface that was named may be gone for now, and this machine alone is no place to go on.
+    ///
     /// - Throws: ``DiscoveryError``.
-    static func choose(_ names: [String], reaching targets: [IPAddress] = []) throws(DiscoveryError) -> ScanInterfaces {
+    static func choose(
+        _ names: [String], reaching targets: [IPAddress] = [], inMidWatch: Bool = false
+    ) throws(DiscoveryError) -> ScanInterfaces {
         let all: [NetworkInterface]
         do throws(SystemError) { all = try NetworkInterfaces.current() } catch { throw .system(error) }
-        guard names.isEmpty else { return try named(names, of: all) }
+        guard names.isEmpty else { return try named(names, of: all, inMidWatch) }
         var chosen = ScanInterfaces(usable: all.filter { $0.obstacle == nil }, unusable: [:])
         for interface in all {
             if let obstacle = interface.obstacle, obstacle != .loopback { chosen.unusable[interface.name] = obstacle.reason }
         }
         if !targets.isEmpty, targets.allSatisfy(\.isLoopback) { chosen.usable = [] }
-        if chosen.usable.isEmpty || targets.contains(where: \.isLoopback) { chosen.usable += all.filter { $0.obstacle == .loopback } }
+        if chosen.usable.isEmpty && !inMidWatch || targets.contains(where: \.isLoopback) {
+            chosen.usable += all.filter { $0.obstacle == .loopback }
+        }
         return chosen
     }
 
-    private static func named(_ names: [String], of all: [NetworkInterface]) throws(DiscoveryError) -> ScanInterfaces {
+    private static func named(
+        _ names: [String], of all: [NetworkInterface], _ inMidWatch: Bool
+    ) throws(DiscoveryError) -> ScanInterfaces {
         var chosen = ScanInterfaces(usable: [], unusable: [:])
         for name in names {
             guard let interface = all.first(where: { $0.name == name }) else {
+                guard !inMidWatch else { continue }
                 throw .noSuchInterface(name, known: all.map(\.name))
             }
             switch interface.obstacle {

@@ -23,6 +23,7 @@ extension Command {
             With --dialect, routers of other makers are asked as well: ssdp (UPnP), mdns (DNS-SD), mndp (MikroTik) and ubnt \
             (Ubiquiti). A device that answers in several is one row; listed is what calls itself a router or access point, and the \
             gateway. It is chosen only where no native router is.
+            With --watch, interfaces may go and come, and when Wi-Fi moves to another access point all routers are graded anew.
             Grades, best first: exact (its MAC is the access point's), radio (one of its BSSIDs is), family (its addresses look \
             like the access point's, a guess), vendor (the same maker), none, and unknown (no access point is known). The exit \
             status is 0 when a router was found, and 1 when none was.

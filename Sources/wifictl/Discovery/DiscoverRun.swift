@@ -8,7 +8,6 @@ struct DiscoverRun {
     /// nil when no foreign dialect is wanted.
     let foreign: DialectDiscovery?
     let asked: Set<Dialect>
-    private let linkWish: RouterDiscovery.Link
     let directory: RouterDirectory
     let view: DiscoverView
     let output: Output
@@ -25,17 +24,17 @@ struct DiscoverRun {
         foreignOptions.targets = options.targets.map(\.address)
         foreign = foreignOptions.dialects.isEmpty ? nil : DialectDiscovery(foreignOptions)
         asked = dialects
-        linkWish = options.link
         directory = RouterDirectory(home: context.home)
         output = context.output
         view = DiscoverView(output: context.output)
     }
 
-    /// The link that routers are graded against at first.
-    private var link: Set<MACAddress> {
-        switch linkWish {
-        case .automatic: WirelessLink.read().addresses
+    /// The link that foreign devices are graded against.
+    private func link() async -> Set<MACAddress>? {
+        switch foreign?.options.link {
+        case .automatic: await WirelessLink.settled().addresses
         case .addresses(let addresses): addresses
+        case nil: nil
         }
     }
 
@@ -87,7 +86,7 @@ struct DiscoverRun {
             }
         }
         defer { alarm?.cancel() }
-        var watch = DiscoverWatch(asked, link: link, directory, view)
+        var watch = DiscoverWatch(asked, link: native == nil ? await link() : nil, directory, view)
         for try await event in running.events { watch.take(event) }
         view.summary(watch.end(), elapsed: elapsed)
         return watch.hasFound ? .success : .negative

@@ -110,6 +110,16 @@ struct DiscoverView {
                 + "  \(GradeText.grade(row))\(note)")
     }
 
+    /// The Wi-Fi link is another one.
+    func link(_ addresses: Set<MACAddress>, _ unknown: WirelessUnknown?) {
+        let sorted = addresses.sorted().map { "\($0)" }
+        if output.isJSON {
+            return output.json("link", [.init("bssids", .array(sorted.map { .string($0) })), .init("unknown", .text(unknown?.word))])
+        }
+        let words = addresses.isEmpty ? unknown.map { "\($0)" } ?? "no access point" : "now at \(sorted.joined(separator: ", "))"
+        output.line("\(output.paint("=", .cyan)) Wi-Fi: \(words)")
+    }
+
     /// Another choice than before.
     func selected(_ findings: DiscoverFindings) {
         let sentence = GradeText.sentence(findings)

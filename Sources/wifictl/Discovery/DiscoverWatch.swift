@@ -14,7 +14,9 @@ struct DiscoverWatch {
     private var shown: Set<IPAddress> = []
     private var unkept: [MACAddress: FoundRouter] = [:]
     private var keptAt: ContinuousClock.Instant?
-    private var link: Set<MACAddress>
+    /// nil until the native scan has told it.
+    private var link: Set<MACAddress>?
+    private var linkUnknown: WirelessUnknown?
     private var selection: Selection?
     private var native: ScanResult?
     private var foreign: DialectResult?
@@ -22,7 +24,8 @@ struct DiscoverWatch {
     /// Whether anything was ever shown.
     private(set) var hasFound = false
 
-    init(_ asked: Set<Dialect>, link: Set<MACAddress>, _ directory: RouterDirectory, _ view: DiscoverView) {
+    /// - Parameter link: what devices are graded against where no native scan tells it.
+    init(_ asked: Set<Dialect>, link: Set<MACAddress>?, _ directory: RouterDirectory, _ view: DiscoverView) {
         self.asked = asked
         self.link = link
         self.directory = directory
@@ -36,6 +39,7 @@ struct DiscoverWatch {
         case .native(.lost(let router, let loss)):
             routers[router.mac] = nil
             view.change("lost", row(router), [loss.rawValue])
+        case .native(.graded(let routers, let link, let unknown)): regrade(routers, link, unknown)
         case .native(.finished(let result)): native = result
         case .foreign(.found(let device)), .foreign(.updated(let device)): note(device)
         case .foreign(.lost(let device)): lose(device)
@@ -72,7 +76,24 @@ struct DiscoverWatch {
         keptAt = .now
     }
 
-    private mutating func note(_ device: FoundDevice) {
+    /// Another access point: those whose grade it changes are news.
+    private mutating func regrade(_ graded: [FoundRouter], _ now: Set<MACAddress>, _ unknown: WirelessUnknown?) {
+        defer { (link, linkUnknown) = (now, unknown) }
+        guard link != nil else { return }
+        view.link(now, unknown)
+        for router in graded where router.grading != routers[router.mac]?.grading { note("updated", router, ["grade"]) }
+        for index in devices.indices {
+            let before = devices[index].grading
+            devices[index].grading = devices[index].device.grading(link: now)
+            guard before != devices[index].grading, !shown.isDisjoint(with: devices[index].addresses) else { continue }
+            view.change("updated", .foreign(devices[index]), ["grade"])
+        }
+    }
+
+    private mutating func note(_ found: FoundDevice) {
+        var device = found
+        // After a roam the scan of foreign dialects still knows the old link.
+        if let link { device.grading = device.device.grading(link: link) }
         let before = devices.filter { $0.isSame(as: device) }
         devices.removeAll { $0.isSame(as: device) }
         devices.append(device)
@@ -115,7 +136,8 @@ struct DiscoverWatch {
         guard choice != selection, choice.mac != nil || selection?.mac != nil else { return }
         selection = choice
         var findings = DiscoverFindings(asked, native: nil, foreign: nil)
-        (findings.rows, findings.selection, findings.native.link) = (rows, choice, link)
+        (findings.rows, findings.selection) = (rows, choice)
+        (findings.native.link, findings.native.linkUnknown) = (link ?? [], linkUnknown)
         view.selected(findings)
     }
 }

@@ -1,0 +1,99 @@
+import Glibc
+import SocketCore
+import TestSupport
+import Testing
+
+/// `discover --watch` while cables are pulled and routers come and go.
+@Suite("discover --watch on a LAN", .enabled(if: TestLAN.isWanted), .serialized, .timeLimit(.minutes(3)))
+struct DiscoverWatchLANTests {
+    static let attic = TestLAN.Host("attic", mac: "02:00:5e:00:53:01", addresses: ["192.0.2.1/24"])
+    static let cellar = TestLAN.Host("cellar", mac: "02:00:5e:00:53:02", addresses: ["192.0.2.2/24"])
+    static let controller = TestLAN.Host("ctl", mac: "02:00:5e:00:53:f0", addresses: ["192.0.2.100/24"], gateway: "192.0.2.1")
+
+    private func router(_ lan: TestLAN, _ host: TestLAN.Host) async throws -> ChildProcess {
+        let child = try lan.start(host.name, [BuiltTool.path, "router", "--mac", host.mac, "--name", host.name, "--json"])
+        _ = try await child.line("listening") { $0.contains(#""type":"listening""#) }
+        return child
+    }
+
+    private func watch(_ lan: TestLAN, _ home: TemporaryDirectory, _ words: [String] = []) throws -> ChildProcess {
+        try lan.start(
+            "ctl", [BuiltTool.path, "discover", "--watch", "--json", "--bssid", Self.attic.mac, "--home", home.path] + words)
+    }
+
+    /// Waits for a change of a router.
+    private func change(_ watcher: ChildProcess, _ word: String, _ host: TestLAN.Host, within limit: Duration = .seconds(20)) async throws
+        -> JSONValue
+    {
+        let line = try await watcher.line("\(word) \(host.name)", within: limit) {
+            $0.contains(#""mac":"\#(host.mac)""#) && $0.contains(#""change":"\#(word)""#)
+        }
+        return try JSONValue.parse(Array(line.utf8))
+    }
+
+    @Test("a goodbye, a pulled cable and its return are told, over IPv4 and over IPv6", arguments: ["239.255.19.51", "ff12::1951"])
+    func comingAndGoing(group: String) async throws {
+        try await TestLAN.with([Self.attic, Self.cellar, Self.controller]) { lan in
+            let home = try TemporaryDirectory()
+            let first = try await router(lan, Self.attic)
+            let watcher = try watch(lan, home, ["--group", group])
+            let found = try await change(watcher, "found", Self.attic)
+            #expect(found["address"]?.stringValue?.contains(":") == group.contains(":"), "\(found.text)")
+            let second = try await router(lan, Self.cellar)
+            _ = try await change(watcher, "found", Self.cellar)
+            second.signal(SIGINT)
+            #expect(try await change(watcher, "lost", Self.cellar)["changes"]?.arrayValue == ["bye"])
+            try await lan.unplug("ctl")
+            #expect(try await change(watcher, "lost", Self.attic)["changes"]?.arrayValue == ["interfaceGone"])
+            try await lan.plug("ctl")
+            _ = try await change(watcher, "found", Self.attic)
+            watcher.signal(SIGINT)
+            let result = try await watcher.result()
+            let summary = try JSONValue.parse(Array(try #require(result.lines.last).utf8))
+            #expect(result.status == 130 && summary["type"] == "summary" && summary["routers"] == 1, "\(summary.text)")
+            // Cellar's, at its start: the group itself was heard.
+            #expect((summary["announcements"]?.integerValue ?? 0) >= 1 && summary["byes"] == 1, "\(summary.text)")
+            #expect(summary["interfaces"]?.arrayValue == ["eth0"], "\(summary.text)")
+            withExtendedLifetime(first) {}
+        }
+    }
+
+    @Test("a watch begun without a network finds what comes with it, and gives up a router that falls silent")
+    func silent() async throws {
+        try await TestLAN.with([Self.attic, Self.controller]) { lan in
+            let home = try TemporaryDirectory()
+            let first = try await router(lan, Self.attic)
+            try await lan.unplug("ctl")
+            let watcher = try watch(lan, home)
+            try await lan.plug("ctl")
+            _ = try await change(watcher, "found", Self.attic)
+            try await lan.unplug("attic")
+            let lost = try await change(watcher, "lost", Self.attic, within: .seconds(90))
+            #expect(lost["changes"]?.arrayValue == ["expired"])
+            try await lan.plug("attic")
+            _ = try await change(watcher, "found", Self.attic)
+            withExtendedLifetime(first) {}
+        }
+    }
+
+    @Test("an interface that is removed and made again is taken up again")
+    func replaced() async throws {
+        try await TestLAN.with([Self.attic, Self.controller]) { lan in
+            let home = try TemporaryDirectory()
+            let first = try await router(lan, Self.attic)
+            let watcher = try watch(lan, home, ["--interface", "eth0"])
+            _ = try await change(watcher, "found", Self.attic)
+            let (space, hub) = (lan.namespace("ctl"), lan.namespace("lan"))
+            try await runCommand(["ip", "-n", space, "link", "delete", "eth0"], mustSucceed: true)
+            #expect(try await change(watcher, "lost", Self.attic)["changes"]?.arrayValue == ["interfaceGone"])
+            let lines = [
+                "ip link add p-ctl netns \(hub) type veth peer name eth0 netns \(space) address \(Self.controller.mac)",
+                "ip -n \(hub) link set p-ctl master br0 up", "ip -n \(space) link set eth0 up",
+                "ip -n \(space) address add 192.0.2.100/24 brd + dev eth0",
+            ]
+            try await runCommand(["sh", "-ec", lines.joined(separator: "\n")], mustSucceed: true)
+            #expect(try await change(watcher, "found", Self.attic)["interface"] == "eth0")
+            withExtendedLifetime(first) {}
+        }
+    }
+}
