@@ -86,11 +86,11 @@ struct FramesCaptureToolTests {
         let router = TestConversation.server
         let anywhere = Endpoint(.v4(192, 0, 2, 10), port: 50_000)
         let encode = { (text: String) in try FrameEncoder().encode(Frame(msgId: 77, body: Array(text.utf8))) }
-        let good: [(String, DiscoveryDatagram.Kind)] = [
+        let good: [(String, CapturedDatagram.Kind)] = [
             (#"{"probe":{"nonce":"0011223344556677"}}"#, .probe), (#"{"reply":{"mac":"02:00:5e:00:53:01"}}"#, .reply),
             (#"{"announce":{"mac":"02:00:5e:00:53:01"}}"#, .announce), (#"{"bye":{"mac":"02:00:5e:00:53:01"}}"#, .bye),
         ]
-        let bad: [([UInt8], DiscoveryDatagram.Invalid)] = [
+        let bad: [([UInt8], CapturedDatagram.Invalid)] = [
             ([1, 2, 3], .noHeader), ([], .noHeader), (try encode("{}") + [0], .wrongLength), (try encode("{}").dropLast(), .wrongLength),
             (try encode("[1]"), .noJSON), (try encode("{"), .noJSON), (try encode(#"{"hello":1}"#), .unknownKind),
             ([0, 0, 0, 1, 0, 0, 0, 0, 0, 0], .noHeader),

@@ -137,7 +137,7 @@ struct CaptureOutcome {
         events.count { if case .lateStart = $0 { true } else { false } }
     }
 
-    var datagrams: [DiscoveryDatagram] {
+    var datagrams: [CapturedDatagram] {
         events.compactMap { if case .datagram(let datagram, _) = $0 { datagram } else { nil } }
     }
 

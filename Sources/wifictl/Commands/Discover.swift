@@ -59,7 +59,7 @@ extension Command {
         options.interfaces = context.interfaces
         options.link = try link(arguments[bssid])
         options.group = try context.groupAddress()
-        options.port = context.port ?? WifiDiscovery.DiscoveryDatagram.port
+        options.port = context.port ?? DiscoveryDatagram.port
         options.targets = arguments[to].map { Endpoint($0.address, port: $0.port ?? options.port) }
         return options
     }

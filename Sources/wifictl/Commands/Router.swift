@@ -64,7 +64,7 @@ extension Command {
 
     private static func announce(_ run: RouterRun, _ context: Context) async {
         let interfaces = await run.responder.interfaceNames.joined(separator: ", ")
-        let port = context.port ?? WifiDiscovery.DiscoveryDatagram.port
+        let port = context.port ?? DiscoveryDatagram.port
         if run.fleet.count > 1, !context.output.isJSON {
             let last = run.fleet.mac.advanced(by: run.fleet.count - 1)
             context.output.line("\(run.fleet.count) routers  \(run.fleet.mac) to \(last)")
@@ -104,7 +104,7 @@ extension Command {
         options.interfaces = context.interfaces
         options.address = arguments[address]
         options.group = try context.groupAddress()
-        options.port = context.port ?? WifiDiscovery.DiscoveryDatagram.port
+        options.port = context.port ?? DiscoveryDatagram.port
         options.seed = arguments[seed]
         return options
     }

@@ -63,7 +63,7 @@ extension Command {
     }
 
     private static func place(_ router: KnownRouter) -> String {
-        if router.router.tcp == WifiDiscovery.DiscoveryDatagram.port { return address(router) }
+        if router.router.tcp == DiscoveryDatagram.port { return address(router) }
         return router.address.isV4 ? "\(address(router)):\(router.router.tcp)" : "[\(address(router))]:\(router.router.tcp)"
     }
 

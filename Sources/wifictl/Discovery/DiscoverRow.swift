@@ -110,7 +110,7 @@ enum DiscoverRow: Equatable, Sendable {
         case .native(let router, _):
             let address = router.discovered.address.text(on: router.interface)
             let port = router.discovered.router.tcp
-            if port == WifiDiscovery.DiscoveryDatagram.port { return address }
+            if port == DiscoveryDatagram.port { return address }
             return router.discovered.address.isV4 ? "\(address):\(port)" : "[\(address)]:\(port)"
         case .foreign(let device): return device.device.address.text(on: device.interface)
         }

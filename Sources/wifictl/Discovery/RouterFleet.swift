@@ -49,7 +49,7 @@ struct RouterFleet {
 
     /// 0, the kernel's choice, beyond the last port.
     private func port(_ index: Int) -> UInt16 {
-        let first = tcp ?? WifiDiscovery.DiscoveryDatagram.port
+        let first = tcp ?? DiscoveryDatagram.port
         return first == 0 ? 0 : UInt16(exactly: Int(first) + index) ?? 0
     }
 }

@@ -85,8 +85,8 @@ struct CapturePrinter {
         output.remark("\(sentence) (\(advice))")
     }
 
-    private mutating func show(_ datagram: DiscoveryDatagram, _ time: CaptureTime?) {
-        let text = { (content: DiscoveryDatagram.Content) in "\(content.kind.rawValue) \(content.header.msgId) \(content.value.text)" }
+    private mutating func show(_ datagram: CapturedDatagram, _ time: CaptureTime?) {
+        let text = { (content: CapturedDatagram.Content) in "\(content.kind.rawValue) \(content.header.msgId) \(content.value.text)" }
         guard output.isJSON else {
             showTitles()
             let what =

@@ -52,11 +52,11 @@ enum ParserProperties {
 
     @Sendable
     static func discovery(_ bytes: [UInt8]) -> String? {
-        guard let datagram = try? WifiDiscovery.DiscoveryDatagram.parse(bytes.span.bytes) else { return nil }
+        guard let datagram = try? DiscoveryDatagram.parse(bytes.span.bytes) else { return nil }
         let written = datagram.encoded()
-        guard written.count <= WifiDiscovery.DiscoveryDatagram.maximumByteCount else { return "\(written.count) bytes written" }
+        guard written.count <= DiscoveryDatagram.maximumByteCount else { return "\(written.count) bytes written" }
         // A reply sheds what doesn't fit, so that only what is no longer than it was must come back whole.
-        guard let again = try? WifiDiscovery.DiscoveryDatagram.parse(written.span.bytes) else {
+        guard let again = try? DiscoveryDatagram.parse(written.span.bytes) else {
             return "can't be read again: \(text(written))"
         }
         guard written.count <= min(bytes.count, ReplyEncoder.maximumByteCount) else { return nil }

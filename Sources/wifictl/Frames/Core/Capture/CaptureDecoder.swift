@@ -56,7 +56,7 @@ struct CaptureDecoder {
         case .udp(let datagram):
             guard datagram.source.port == settings.udpPort || datagram.destination.port == settings.udpPort else { return }
             counts.datagrams += 1
-            emit(.datagram(DiscoveryDatagram(datagram), time))
+            emit(.datagram(CapturedDatagram(datagram), time))
         case .fragment: counts.fragments += 1
         case .damaged: counts.damaged += 1
         case .unknownLink(let type): counts.unknownLinks[type, default: 0] += 1

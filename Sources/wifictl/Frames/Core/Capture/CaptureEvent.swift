@@ -62,7 +62,7 @@ enum CaptureEvent {
     case loss(StreamPlace, CaptureTime?, offset: UInt64, StreamLoss)
     /// The start of a direction wasn't captured, so that its first frame may be cut wrong.
     case lateStart(StreamPlace, CaptureTime?)
-    case datagram(DiscoveryDatagram, CaptureTime?)
+    case datagram(CapturedDatagram, CaptureTime?)
     /// A connection has ended, or the capture has.
     case stream(toServer: StreamPlace, DirectionSummary, toClient: StreamPlace, DirectionSummary)
 }

@@ -2,7 +2,7 @@ import FrameCodec
 import SocketCore
 
 /// A UDP datagram on the discovery port, taken apart (protocol.md, section 4).
-struct DiscoveryDatagram: Sendable {
+struct CapturedDatagram: Sendable {
     /// What the body says that it is.
     enum Kind: String, Sendable, CaseIterable {
         case probe, reply, announce, bye
@@ -34,7 +34,7 @@ struct DiscoveryDatagram: Sendable {
         source = datagram.source
         destination = datagram.destination
         length = datagram.length
-        content = Result { () throws(Invalid) in try DiscoveryDatagram.content(of: datagram) }
+        content = Result { () throws(Invalid) in try CapturedDatagram.content(of: datagram) }
     }
 
     private static func content(of datagram: UDPDatagram) throws(Invalid) -> Content {
