@@ -47,7 +47,7 @@ module WifiDiscovery Sources/WifiDiscovery/Core/Messages Sources/WifiDiscovery/C
 fuzz=Sources/wifictl/Fuzz
 for target in "${targets[@]}"; do
     sed "s/@NAME@/$target/" Tests/Fuzz/Target.swift.in >"$out/$target.swift"
-    "$swiftc" "${flags[@]}" -wmo -module-name "Fuzz_$target" -emit-module-path "$out/Fuzz_$target.swiftmodule" "$out/$target.swift" \
+    "$swiftc" "${flags[@]}" -wmo -emit-executable -module-name "Fuzz_$target" -emit-module-path "$out/Fuzz_$target.swiftmodule" "$out/$target.swift" \
         "$fuzz"/{ParserProperties,ReferenceDecoder,DecoderUnderTest,FuzzCase,CaseJudge,DecoderRun,DecoderRun+Checks,FrameFollower}.swift \
         "$out"/{FrameCodec,SocketCore,WifiDiscovery}.o -o "$out/fuzz-$target" 2> >(grep -v "Cannot export local symbol" >&2)
     mkdir -p "$out/corpus/$target"

@@ -12,12 +12,13 @@ final class EchoRouter: Sendable {
 
     init(
         _ configuration: SessionConfiguration? = nil, faults: LinkFaults.Options = .init(), tls: TLSConfiguration? = nil,
-        echoes: Bool = true
+        echoes: Bool = true,
+        largestSessionCount: Int = SessionListener.largestSessionCount
     ) {
         let (received, door) = (received, door)
         var settled = configuration ?? SessionConfiguration(role: .router)
         settled.identity = RouterIdentity(boot: "00000000000000aa", mac: "02:00:5e:00:53:01", name: "Echo")
-        listener = SessionListener(settled, faults: faults, tls: tls) { event in
+        listener = SessionListener(settled, faults: faults, tls: tls, largestSessionCount: largestSessionCount) { event in
             switch event {
             case .began(let session, _), .plain(let session):
                 door.add("began")
@@ -167,6 +168,28 @@ struct SessionTests {
         #expect(try await session.send([7, 8], wantsReceipt: false).result == .unknown)
         #expect(await router.received.next() == [7, 8])
         await session.close()
+        await router.listener.close()
+    }
+}
+
+extension SessionTests {
+    @Test("when all places are taken, sessions without a connection make room, the longest gone first; those that are connected stay")
+    func crowded() async throws {
+        let router = EchoRouter(echoes: false, largestSessionCount: 16)
+        let endpoint = try await router.open()
+        let faithful = Session(to: endpoint)
+        await faithful.start()
+        #expect(try await faithful.send([0]).result == .delivered)
+        for number: UInt8 in 1...100 {
+            let visitor = Session(to: endpoint)
+            await visitor.start()
+            #expect(try await visitor.send([number]).result == .delivered)
+            await visitor.close(.keepForLater)
+        }
+        #expect(await router.listener.sessionCount <= 16)
+        #expect(try await faithful.send([200]).result == .delivered)
+        #expect(await faithful.counters.openings == 1)
+        await faithful.close()
         await router.listener.close()
     }
 }

@@ -40,6 +40,8 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         assumeIsolated { session in
             session.core.advance(to: now)
             session.faults?.refill(now)
+            // Timers come when little else does: a half frame's memory goes back once the frame has.
+            session.decoder.shrink()
             session.flush(now)
         }
     }

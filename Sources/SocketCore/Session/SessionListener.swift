@@ -19,7 +19,8 @@ public actor SessionListener: ListenerOwner {
         case failed(SystemError)
     }
 
-    /// Sessions a listener keeps, those without connection included: 16,384 at 1 KiB each are 16 MiB.
+    /// Sessions a listener keeps, those without connection included. When they're all taken, those that have been without a
+    /// connection for longest make room.
     public static let largestSessionCount = 16_384
     /// Connections that haven't said hello yet: a crowd may knock at once, a flood may not fill the memory.
     public static let largestGreetingCount = 1_024
@@ -34,6 +35,7 @@ public actor SessionListener: ListenerOwner {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let configuration: SessionConfiguration
+    private let largestSessionCount: Int
     private let faults: LinkFaults.Options
     private let tlsConfiguration: TLSConfiguration?
     private var tlsContext: TLSContext?
@@ -47,11 +49,12 @@ public actor SessionListener: ListenerOwner {
     /// - Parameter onEvent: called on the loop's thread; a session's first events are still to come then.
     public init(
         _ configuration: SessionConfiguration, faults: LinkFaults.Options = .init(), tls: TLSConfiguration? = nil,
-        loop: EventLoop = .shared,
+        largestSessionCount: Int = SessionListener.largestSessionCount, loop: EventLoop = .shared,
         onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.configuration = configuration
         self.faults = faults
+        self.largestSessionCount = largestSessionCount
         tlsConfiguration = tls
         self.loop = loop
         self.onEvent = onEvent
@@ -144,7 +147,7 @@ public actor SessionListener: ListenerOwner {
                 let bound = LoopBound(stream, on: loop)
                 session.assumeIsolated { $0.adopt(bound.value, hello, version: version, rest: rest) }
                 onEvent(.returned(session, hello))
-            } else if sessions.count < SessionListener.largestSessionCount {
+            } else if makeRoom() {
                 let session = makeSession(hello.session)
                 onEvent(.began(session, hello))
                 let bound = LoopBound(stream, on: loop)
@@ -157,7 +160,7 @@ public actor SessionListener: ListenerOwner {
     }
 
     private func beganPlain(_ stream: Stream) {
-        guard sessions.count < SessionListener.largestSessionCount else {
+        guard makeRoom() else {
             onEvent(.refused(stream.peer, .transport("\(sessions.count) sessions are kept already")))
             return stream.close()
         }
@@ -165,6 +168,21 @@ public actor SessionListener: ListenerOwner {
         onEvent(.plain(session))
         let bound = LoopBound(stream, on: loop)
         session.assumeIsolated { $0.adoptPlain(bound.value) }
+    }
+
+    /// Room for one more session: when all places are taken, those without connection go, the longest gone first, and before
+    /// them those that owe nothing. So a flood of sessions can cost others their resumption, but never their entry.
+    private func makeRoom() -> Bool {
+        if sessions.count < largestSessionCount { return true }
+        var gone: [(session: Session, owes: Bool, since: Instant)] = []
+        for session in sessions.values {
+            let state = session.assumeIsolated { (since: $0.core.offlineSince, owes: $0.core.pendingMessages > 0) }
+            if let since = state.since { gone.append((session, state.owes, since)) }
+        }
+        gone.sort { ($0.owes ? 1 : 0, $0.since) < ($1.owes ? 1 : 0, $1.since) }
+        // Some at a time, so that the next newcomers needn't look again.
+        for victim in gone.prefix(largestSessionCount / 16) { victim.session.assumeIsolated { $0.abandon() } }
+        return sessions.count < largestSessionCount
     }
 
     private func makeSession(_ identifier: SessionIdentifier) -> Session {

@@ -42,6 +42,7 @@ extension SessionCore {
         ledger.connectionLost()
         peerHasFinished = false
         writingShut = false
+        shrinkIdle()
     }
 
     /// The peer has shut its sending half, or closed: it gets what it's still owed, then the connection is closed.

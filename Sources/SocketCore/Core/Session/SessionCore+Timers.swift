@@ -67,8 +67,8 @@ extension SessionCore {
         shrinkIdle()
     }
 
-    /// Nothing was sent for a while: memory that a burst needed goes back.
-    private mutating func shrinkIdle() {
+    /// Nothing is going on: memory that a burst needed goes back.
+    mutating func shrinkIdle() {
         staged.shrink()
         ledger.shrink()
         outbox.shrink()

@@ -169,6 +169,8 @@ extension SessionCore {
     public var pendingMessages: Int { outbox.messages }
     /// Messages given to a connection and not settled: never above the window.
     public var unsettledMessages: Int { ledger.count }
+    /// Since when a router's session has had no connection; nil while it has one.
+    public var offlineSince: Instant? { phase == .offline ? phaseSince : nil }
     /// Messages delivered and not handed over.
     public var unhandedMessages: Int { unhanded.count }
 
