@@ -42,12 +42,32 @@ $tool discover --bssid auto --for 3s --json
 rig-roam ap2 || exit 1
 $tool discover --bssid auto --for 3s --json
 GUEST
+# The same two, seen by one watch that lasts over the roam; the choice is waited for, since the roam's end is the kernel's to tell.
+cat >"$work/watch.sh" <<'GUEST'
+#!/bin/sh
+export WIFICTL_HOME=/tmp/wifictl
+tool=$PWD/wifictl
+cd /tmp || exit 1
+$tool router --mac 00:00:5e:00:53:a1 --bssid 00:00:5e:00:53:01 --tcp 19511 --json >one &
+$tool router --mac 00:00:5e:00:53:a2 --bssid 00:00:5e:00:53:02 --tcp 19512 --json >two &
+until grep -q listening one && grep -q listening two; do sleep 0.1; done
+$tool discover --watch --json >seen &
+until grep -q '"selected","mac":"00:00:5e:00:53:a1","why":"radio"' seen; do sleep 0.1; done
+rig-roam ap2 || exit 1
+until grep -q '"selected","mac":"00:00:5e:00:53:a2","why":"radio"' seen; do sleep 0.1; done
+grep -e '"type":"link"' -e '"changes":\["grade"\]' seen
+GUEST
 chmod +x "$work"/*.sh
 
 # One line an interface: its name, its BSSIDs or the reason for having none.
 links() {
     sed -n 's/.*"type":"wifi","interface":"\([^"]*\)".*"bssids":\[\([^]]*\)\].*"source":\([^,]*\),"reason":\([^,}]*\).*/\1 \2 \3 \4/p' |
         tr -d '"' | sort
+}
+# After the roam: the new link, then each router with the grade that it has now.
+regraded() {
+    sed -n -e 's/.*"type":"link","bssids":\[\([^]]*\)\].*/link \1/p' \
+        -e 's/.*"type":"router","mac":\([^,]*\),.*"grade":\([^,]*\),.*"change":"updated".*/\1 \2/p' | tr -d '"'
 }
 chosen() { sed -n 's/.*"type":"selected","mac":\([^,]*\),"why":\([^,]*\).*/\1 \2/p' | tr -d '"'; }
 
@@ -85,8 +105,9 @@ run no-wifi look.sh links "" --state no-wifi
 run no-nl80211 look.sh links "" --state no-nl80211
 if "$tool" discover --help >/dev/null 2>&1 && "$tool" router --help >/dev/null 2>&1; then
     run choose choose.sh chosen "00:00:5e:00:53:a1 radio"$'\n'"00:00:5e:00:53:a2 radio"
+    run watch watch.sh regraded "link $two"$'\n'"00:00:5e:00:53:a1 family"$'\n'"00:00:5e:00:53:a2 radio"
 else
-    printf 'SKIPPED choose: this tool has no discover and router\n'
+    printf 'SKIPPED choose and watch: this tool has no discover and router\n'
 fi
 
 printf 'test-wifi: %s of %s situations as they should be\n' "$((ran - failed))" "$ran"
