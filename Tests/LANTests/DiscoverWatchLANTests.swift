@@ -76,6 +76,19 @@ struct DiscoverWatchLANTests {
         }
     }
 
+    @Test("a watch that waits for a network says so")
+    func waiting() async throws {
+        try await TestLAN.with([Self.controller]) { lan in
+            let home = try TemporaryDirectory()
+            try await lan.run("ctl", ["ip", "link", "set", "eth0", "down"], mustSucceed: true)
+            for words in [[], ["--interface", "eth0"]] {
+                let watcher = try watch(lan, home, ["--for", "200ms"] + words)
+                let result = try await watcher.result()
+                #expect(result.status == 1 && result.errorText.contains("waiting for a network (eth0 is down)"), "\(result.errorText)")
+            }
+        }
+    }
+
     @Test("an interface that is removed and made again is taken up again")
     func replaced() async throws {
         try await TestLAN.with([Self.attic, Self.controller]) { lan in

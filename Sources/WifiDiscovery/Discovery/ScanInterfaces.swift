@@ -48,8 +48,8 @@ struct ScanInterfaces {
 }
 
 extension NetworkInterface.Obstacle {
-    /// For people.
-    var reason: String {
+    /// For people, behind the interface's name: "is down".
+    public var reason: String {
         switch self {
         case .down: "is down"
         case .noCarrier: "has no carrier"

@@ -8,6 +8,7 @@ struct DiscoverRun {
     /// nil when no foreign dialect is wanted.
     let foreign: DialectDiscovery?
     let asked: Set<Dialect>
+    private let interfaces: [String]
     let directory: RouterDirectory
     let view: DiscoverView
     let output: Output
@@ -24,6 +25,7 @@ struct DiscoverRun {
         foreignOptions.targets = options.targets.map(\.address)
         foreign = foreignOptions.dialects.isEmpty ? nil : DialectDiscovery(foreignOptions)
         asked = dialects
+        interfaces = options.interfaces
         directory = RouterDirectory(home: context.home)
         output = context.output
         view = DiscoverView(output: context.output)
@@ -78,6 +80,7 @@ struct DiscoverRun {
 
     /// Shows changes until the time is over or somebody ends it.
     func watch(for duration: Duration?, _ cancellation: CancellationSignal) async throws -> ExitStatus {
+        if let waiting { output.remark("waiting for a network (\(waiting))") }
         let running = begin(for: nil, cancellation)
         let alarm = duration.map { span in
             Task {
@@ -90,6 +93,15 @@ struct DiscoverRun {
         for try await event in running.events { watch.take(event) }
         view.summary(watch.end(), elapsed: elapsed)
         return watch.hasFound ? .success : .negative
+    }
+
+    /// Why no interface can be scanned now, where that may pass: a watch goes on then, and should say what for.
+    private var waiting: String? {
+        guard let all = try? NetworkInterfaces.current() else { return nil }
+        let wanted = all.filter { interfaces.isEmpty ? $0.obstacle != .loopback : interfaces.contains($0.name) }
+        let mayPass: Set<NetworkInterface.Obstacle> = [.down, .noCarrier, .noAddress]
+        guard wanted.allSatisfy({ $0.obstacle.map(mayPass.contains) ?? false }) else { return nil }
+        return wanted.isEmpty ? "there is no interface" : wanted.map { "\($0.name) \($0.obstacle?.reason ?? "")" }.joined(separator: ", ")
     }
 
     /// Not a single interface could be scanned; the reasons.
