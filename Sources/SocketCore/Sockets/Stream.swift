@@ -33,6 +33,8 @@ final class Stream: ReadinessHandler {
 
     /// Whether the last write took everything.
     var isWritable: Bool { token != nil && !isConnecting && !wantsWriting }
+    /// Whether the peer took the connection, TLS aside.
+    var isConnected: Bool { token != nil && !isConnecting }
     /// True until ``close()``.
     var isOpen: Bool { token != nil }
 

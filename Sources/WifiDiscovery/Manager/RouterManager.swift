@@ -13,6 +13,10 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
     case unknownRouter(String)
     /// The session didn't open.
     case notOpened(MACAddress, Endpoint, LossReason)
+    /// The router doesn't prove to be the company's, or no longer speaks the TLS that it did.
+    case notProven(MACAddress, Judgement)
+    /// A company root is configured, and none of the routers that answered is the company's.
+    case noneProven([RouterVerifier.Finding])
 
     /// A sentence for people, with what to try.
     public var description: String {
@@ -26,6 +30,11 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
         case .ambiguous(let text, let routers):
             return "\(text) fits \(routers.map { "\($0.router.mac)" }.joined(separator: " and ")): name one by its MAC"
         case .unknownRouter(let text): return "no router called \(text) is known or answers (see wifictl discover)"
+        case .notProven(let mac, let judgement):
+            return "\(mac) isn't used, since it isn't proven to be the company's: \(judgement.detail)"
+        case .noneProven(let findings):
+            let list = findings.prefix(4).map { "\($0.subject.mac) \($0.judgement.verdict.name): \($0.judgement.detail)" }
+            return "none of the \(findings.count) routers that answered is the company's (\(list.joined(separator: "; ")))"
         case .notOpened(let mac, let endpoint, let reason): return "no session with \(mac) at \(endpoint): \(reason)"
         }
     }
@@ -50,6 +59,10 @@ public actor RouterManager {
         public var home: String?
         /// Whether ``RouterManager/connect(to:)`` makes its router the current one; false: only where there is none yet.
         public var connectingMovesCurrent = true
+        /// Whom it trusts. Once a company root is configured, only routers that prove to be the company's are selected and talked to.
+        public var trust = RouterTrust()
+        /// The exception: a router that the caller names is talked to whatever its verdict. Never holds for ``RouterManager/connect()``.
+        public var allowsUnproven = false
 
         /// Everything by default.
         public init() {}
@@ -87,14 +100,16 @@ public actor RouterManager {
     @discardableResult
     public func connect() async throws -> RouterConnection {
         var discovery = options.discovery
-        discovery.endsAtMatch = true
+        // Where proof is wanted, the first who claims to be the one mustn't end the search.
+        discovery.endsAtMatch = !options.trust.hasRoot
         let result = try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime)
         try remember(result)
         guard !result.routers.isEmpty else { throw ManagerError.nothingFound(result) }
-        guard let mac = result.selection.mac, let router = result.routers.first(where: { $0.mac == mac }) else {
+        let choice = try await choose(among: result)
+        guard let mac = choice.mac, let router = result.routers.first(where: { $0.mac == mac }) else {
             throw ManagerError.noChoice(result)
         }
-        return try await connect(mac, router.endpoint)
+        return try await connect(target(router), exception: false)
     }
 
     /// Opens a session with the router that is named: a MAC in any spelling, a name, `address[:port]`, or `current`.
@@ -103,19 +118,19 @@ public actor RouterManager {
     @discardableResult
     public func connect(to reference: String) async throws -> RouterConnection {
         let target = try await locate(reference)
-        return try await connect(target.mac, target.session)
+        return try await connect(target, exception: options.allowsUnproven)
     }
 
-    private func connect(_ mac: MACAddress, _ endpoint: Endpoint) async throws -> RouterConnection {
-        let connection = try makeConnection(mac, endpoint)
+    private func connect(_ target: SwitchCore.Target, exception: Bool) async throws -> RouterConnection {
+        let connection = try makeConnection(target, exception: exception)
         do {
             try await connection.open()
         } catch {
             await connection.close(.keepForLater)
-            throw ManagerError.notOpened(mac, endpoint, error)
+            throw ManagerError.notOpened(target.mac, target.session, error)
         }
         current = connection
-        keepCurrent(mac, moves: options.connectingMovesCurrent)
+        keepCurrent(target.mac, moves: options.connectingMovesCurrent)
         return connection
     }
 
@@ -140,7 +155,7 @@ public actor RouterManager {
         let target = try await locate(reference)
         if let current, current.mac == target.mac, await current.session.isOpen { return current }
         let one = RouterSwitch(options.discovery, from: current, loop: loop, onStep: onStep) { target in
-            try await self.makeConnection(target.mac, target.session)
+            try await self.makeConnection(target, exception: self.options.allowsUnproven)
         }
         let (connection, _) = try await one.run(target)
         current = connection
@@ -211,12 +226,13 @@ public actor RouterManager {
         }
     }
 
-    private func target(_ found: FoundRouter) -> SwitchCore.Target {
+    func target(_ found: FoundRouter) -> SwitchCore.Target {
         SwitchCore.Target(
-            mac: found.mac, probe: Endpoint(found.discovered.address, port: options.discovery.port), session: found.endpoint)
+            mac: found.mac, probe: Endpoint(found.discovered.address, port: options.discovery.port), session: found.endpoint,
+            offersTLS: found.discovered.router.tls)
     }
 
-    private var directory: RouterDirectory? { options.home.map { RouterDirectory(home: $0) } }
+    var directory: RouterDirectory? { options.home.map { RouterDirectory(home: $0) } }
 
     private func remember(_ result: ScanResult) throws {
         try directory?.merge(result.routers, now: SystemCalls.monotonicNow())

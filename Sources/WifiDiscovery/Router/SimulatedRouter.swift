@@ -18,6 +18,8 @@ public actor SimulatedRouter {
         public var replyFaults = ReplyFaults()
         /// Faults of its connections.
         public var linkFaults = LinkFaults.Options()
+        /// How it speaks TLS; nil speaks in the clear.
+        public var tls: TLSConfiguration?
         /// Drops the connection after each so many new messages; nil for never.
         public var closeAfter: Int?
 
@@ -75,12 +77,13 @@ public actor SimulatedRouter {
         self.onEvent = onEvent
         loop = responder.loop
         description = options.description
+        description.tls = options.tls != nil
         device = SimulatedRouter.makeDevice(options)
     }
 
     /// Listens and appears on the network.
     ///
-    /// - Throws: ``SystemError`` when the TCP port can't be had.
+    /// - Throws: ``SystemError`` when the TCP port can't be had, ``TLSError`` about the TLS configuration.
     public func start() async throws {
         let local = try await boot(at: options.endpoint)
         options.endpoint.port = local.port
@@ -97,7 +100,7 @@ public actor SimulatedRouter {
         configuration.identity = RouterIdentity(
             boot: boot.description, mac: description.mac.description, name: description.name, model: description.model,
             firmware: description.firmware)
-        let listener = SessionListener(configuration, faults: options.linkFaults, loop: loop) { [weak self] event in
+        let listener = SessionListener(configuration, faults: options.linkFaults, tls: options.tls, loop: loop) { [weak self] event in
             self?.assumeIsolated { $0.happened(event) }
         }
         let local = try await listener.open(endpoint)

@@ -5,12 +5,14 @@ import WifiDiscovery
 extension Command {
     static let get = Command(
         name: "get", summary: "reads properties of a router", positionals: ["ROUTER", "NAME..."],
-        options: [SessionTool.timeout],
+        options: [SessionTool.timeout] + TrustOptions.talking,
         examples: [Example("wifictl get Attic wifi.ssid clients", "two properties, a line each")]
     ) { arguments, context in
         let names = Array(arguments.positionals.dropFirst())
         let output = context.output
-        return try await SessionTool.withRouter(try arguments.required(0, "ROUTER"), context, within: arguments[SessionTool.timeout]) {
+        return try await SessionTool.withRouter(
+            try arguments.required(0, "ROUTER"), arguments, context, within: arguments[SessionTool.timeout]
+        ) {
             print(try await $0.get(names), output)
             return .success
         }
@@ -19,12 +21,14 @@ extension Command {
     static let set = Command(
         name: "set", summary: "changes properties of a router", positionals: ["ROUTER", "NAME=VALUE..."],
         discussion: "VALUE is JSON where it can be read as JSON (3, true, \"3\"), and text otherwise.",
-        options: [SessionTool.timeout],
+        options: [SessionTool.timeout] + TrustOptions.talking,
         examples: [Example("wifictl set Attic wifi.ssid=Cellar led=false", "text and a truth value")]
     ) { arguments, context in
         let values = try arguments.positionals.dropFirst().map { text throws(UsageError) in try assignment(text) }
         let output = context.output
-        return try await SessionTool.withRouter(try arguments.required(0, "ROUTER"), context, within: arguments[SessionTool.timeout]) {
+        return try await SessionTool.withRouter(
+            try arguments.required(0, "ROUTER"), arguments, context, within: arguments[SessionTool.timeout]
+        ) {
             print(try await $0.set(values), output)
             return .success
         }

@@ -10,14 +10,14 @@ extension Command {
     static let read = Command(
         name: "read", summary: "fetches a stream of a router in pieces", positionals: ["ROUTER", "STREAM"],
         discussion: "Without --output the bytes go to standard output. A connection that is lost on the way is resumed where it was.",
-        options: [outputFile],
+        options: [outputFile] + TrustOptions.talking,
         examples: [Example("wifictl read Attic log --output attic.log", "with progress, and resumable after an interruption")]
     ) { arguments, context in
         let stream = try arguments.required(1, "STREAM")
         let path = arguments[outputFile]
         let output = context.output
         let sink = try StreamSink(path, output)
-        return try await SessionTool.withRouter(try arguments.required(0, "ROUTER"), context, within: nil) {
+        return try await SessionTool.withRouter(try arguments.required(0, "ROUTER"), arguments, context, within: nil) {
             let total = try await $0.read(stream, from: sink.offset) { piece in
                 try sink.take(piece)
                 output.progress("\(stream): \(piece.offset + piece.data.count) of \(piece.total) bytes")

@@ -32,16 +32,21 @@ extension Command {
         discussion: """
             Answers probes, opens sessions and speaks the sample vocabulary, until Ctrl-C: then it says goodbye, and prints what \
             was counted. For tests, for demonstrations, and for those who write an app before the hardware is there.
+            With --identity it speaks TLS 1.3 and admits only controllers with an operator certificate (see wifictl identity).
             """,
         options: [
             mac, bssid, ssid, routerName, vendor, model, address, tcp, count, FrameOptions.layout, plain, loseReceipts, loseReplies,
-            closeAfter, replyDelay, slowRead, seed,
+            closeAfter, replyDelay, slowRead, seed, TrustOptions.identity, TrustOptions.key, TrustOptions.clientRoot,
+            TrustOptions.revocationList,
         ],
         interruption: .asksCommand,
         examples: [
             Example("wifictl router --name Attic --bssid 02:00:5e:00:53:11", "a router with one radio on this machine's networks"),
             Example("wifictl router --interface lo --lose-receipts 0.2 --close-after 7", "one for this machine alone, with a bad link"),
             Example("wifictl router --interface lo --count 1000", "a thousand routers"),
+            Example(
+                "wifictl router --mac 02:00:5e:00:53:01 --identity fleet/devices/02005e005301.pem --key fleet/devices/02005e005301.key "
+                    + "--client-root fleet/operator-root.pem", "one that proves who it is, and admits the company's operators only"),
         ]
     ) { arguments, context in
         SystemCalls.raiseDescriptorLimit()
@@ -90,6 +95,7 @@ extension Command {
         fleet.linkFaults.readRate = arguments[slowRead]
         fleet.linkFaults.seed = arguments[seed] ?? UInt64.random(in: 0...UInt64.max)
         fleet.closeAfter = arguments[closeAfter]
+        fleet.tls = try TrustOptions.routerConfiguration(arguments)
         return fleet
     }
 

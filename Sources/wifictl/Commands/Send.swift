@@ -17,7 +17,8 @@ extension Command {
             only settles what an earlier run left unsettled. A message that was accepted outlives this process: what isn't settled \
             in time stays in the router's outbox, and the next send goes on with it.
             """,
-        options: [file, stdin, noReceipt, expectReply, SessionTool.timeout, plain, FrameOptions.layout, FrameOptions.limit],
+        options: [file, stdin, noReceipt, expectReply, SessionTool.timeout, plain, FrameOptions.layout, FrameOptions.limit]
+            + TrustOptions.talking,
         examples: [
             Example("wifictl send Attic '{\"op\":\"reboot\"}' --expect-reply", "one message, and the router's answer"),
             Example("wifictl send 02:00:5e:00:53:01 --stdin < lines.txt --json", "a body a line, a JSON line for each thing that happens"),
@@ -29,7 +30,7 @@ extension Command {
         guard arguments.positionals.count > 1 || !isPlain || arguments.isGiven(file) || arguments[stdin] else {
             throw UsageError("BODY is missing", hint: "a plain device keeps no session that could be settled")
         }
-        let manager = try SessionTool.manager(context) { options in
+        let manager = try SessionTool.manager(arguments, context) { options in
             options.session.isPlain = isPlain
             options.session.layout = arguments[FrameOptions.layout]
             options.session.maximumBodyLength = FrameOptions.limits(size: arguments[FrameOptions.limit]).maximumBodyLength
@@ -37,13 +38,18 @@ extension Command {
         let session: Session
         var mac: MACAddress?
         if isPlain, case .address(let address, let port) = RouterReference(reference) {
+            guard !manager.options.trust.hasRoot || arguments[TrustOptions.unproven] else {
+                throw ToolError(
+                    "\(reference) can't prove to be the company's: a plain device speaks no TLS",
+                    hint: "--unproven talks to it all the same")
+            }
             var configuration = manager.options.session
             configuration.isPlain = true
             session = Session(to: Endpoint(address, port: port ?? RouterDiscovery.Options().port), configuration)
         } else {
             let target = try await manager.locate(reference)
             mac = target.mac
-            session = try await manager.makeSession(target.mac, target.session)
+            session = try await manager.makeSession(target)
             await manager.keepCurrent(target.mac, moves: false)
         }
         let run = SendRun(
@@ -69,7 +75,12 @@ extension Command {
         // Seen before closing: what isn't settled by then stays for the next run.
         let counts = await run.counts
         let (isDelivered, missing) = (await run.allDelivered, await run.repliesMissing)
+        let refusal = await run.refusal
         await run.session.close(.keepForLater)
+        if let refusal {
+            let kept = counts.unsettled == 0 ? nil : "\(counts.unsettled) messages are kept for the next send"
+            throw ToolError("no session: \(refusal)", hint: kept)
+        }
         summarise(counts, missing, isInTime: isInTime, limit, context.output)
         return isDelivered ? .success : .negative
     }

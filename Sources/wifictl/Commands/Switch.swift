@@ -13,12 +13,12 @@ extension Command {
             drained and closed. When any step fails, the current router stays the current one. Messages that the old router hasn't \
             receipted stay in its outbox until it is current again.
             """,
-        options: [span],
+        options: [span] + TrustOptions.talking,
         examples: [Example("wifictl switch 02:00:5e:00:53:02", "from the current router to this one")]
     ) { arguments, context in
         let reference = try arguments.required(0, "ROUTER")
         let look = arguments[span]
-        let manager = try SessionTool.manager(context) { $0.scanTime = look }
+        let manager = try SessionTool.manager(arguments, context) { $0.scanTime = look }
         let output = context.output
         let old = try RouterDirectory(home: context.home).load().current
         if old != nil {

@@ -22,6 +22,7 @@ struct RouterFleet {
     var replyFaults = ReplyFaults()
     var linkFaults = LinkFaults.Options()
     var closeAfter: Int?
+    var tls: TLSConfiguration?
 
     /// The options of the router at `index`, 0..<count: MACs, BSSIDs, ports and seeds counted up.
     func options(_ index: Int) -> SimulatedRouter.Options {
@@ -39,6 +40,7 @@ struct RouterFleet {
         options.linkFaults = linkFaults
         options.linkFaults.seed = linkFaults.seed &+ UInt64(index)
         options.closeAfter = closeAfter
+        options.tls = tls
         return options
     }
 

@@ -87,13 +87,14 @@ final class RouterLog: Sendable {
                 "listening",
                 [
                     "mac": .string("\(router.mac)"), "name": .string(router.name), "address": .string(endpoint.address.text),
-                    "tcp": .whole(endpoint.port), "boot": .text(router.boot?.description),
+                    "tcp": .whole(endpoint.port), "tls": .bool(router.tls), "boot": .text(router.boot?.description),
                     "radios": .array(router.radios.map(\.json)),
                 ])
         } else if !isFleet {
             let bssids = router.radios.map { "\($0.bssid)" }.joined(separator: " ")
             output.line(
-                "\(output.paint(router.name, .bold))  \(router.mac)\(bssids.isEmpty ? "" : "  BSSID \(bssids)")  TCP \(endpoint.port)")
+                "\(output.paint(router.name, .bold))  \(router.mac)\(bssids.isEmpty ? "" : "  BSSID \(bssids)")  TCP \(endpoint.port)"
+                    + (router.tls ? " with TLS" : ""))
         } else {
             output.detail("\(router.name): \(router.mac), TCP \(endpoint.port)")
         }

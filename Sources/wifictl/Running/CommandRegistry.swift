@@ -5,7 +5,7 @@ enum CommandRegistry {
 
     static let commands: [Command] = [
         .demo,
-        .discover, .routers,
+        .discover, .routers, .verify,
         .send, .get, .set, .read, .switchRouter,
         .router,
         .frames,
@@ -15,6 +15,7 @@ enum CommandRegistry {
         .doctor,
         .bench,
         .identityNewCompany, .identityIssueDevice, .identityIssueOperator, .identityRevoke, .identityShow,
+        .trustAdd, .trustList, .trustRemove,
         .completions, .manual,
     ]
 }

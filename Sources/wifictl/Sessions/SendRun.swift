@@ -28,6 +28,8 @@ actor SendRun {
     private var awaitedReplies: Set<UInt32> = []
     private var earlyReplies: Set<UInt32> = []
     private var hasSentAll = false
+    /// Why no session will come about, however long one waits.
+    private(set) var refusal: TLSError?
     private var waiter: CheckedContinuation<Void, Never>?
 
     init(_ session: Session, mac: MACAddress?, _ output: Output, wantsReceipt: Bool, expectsReplies: Bool) {
@@ -45,7 +47,10 @@ actor SendRun {
         counts.restored = restored.count
         if !restored.isEmpty { output.detail("\(restored.count) messages of an earlier run are unsettled") }
         Task(executorPreference: session.loop) {
-            for await batch in self.session.events { for event in batch { await self.handle(event) } }
+            for await batch in self.session.events {
+                for event in batch { await self.handle(event) }
+                await self.lookForRefusal()
+            }
             await self.ended()
         }
         await session.start()
@@ -78,7 +83,18 @@ actor SendRun {
 
     var repliesMissing: Int { awaitedReplies.count }
 
-    private var isDone: Bool { hasSentAll && counts.unsettled == 0 && awaitedReplies.isEmpty }
+    private var isDone: Bool { refusal != nil || hasSentAll && counts.unsettled == 0 && awaitedReplies.isEmpty }
+
+    /// A certificate that was refused, on either side, will be refused again.
+    private func lookForRefusal() async {
+        switch await session.tlsFailure {
+        case .refused(let why): refusal = .refused(why)
+        case .certificateRefused(let finding): refusal = .certificateRefused(finding)
+        case .alert(let alert) where alert.concernsOurCertificate: refusal = .alert(alert)
+        default: return
+        }
+        ended()
+    }
 
     private func handle(_ event: SessionEvent) {
         switch event {

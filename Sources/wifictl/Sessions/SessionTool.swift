@@ -10,12 +10,16 @@ enum SessionTool {
         "timeout", "TIME", .duration, default: defaultTimeout, shown: "30s", "how long to wait for the router")
 
     /// A manager that keeps its state where the tool does, and prints what happens as `session` lines.
-    static func manager(_ context: Context, _ change: (inout RouterManager.Options) -> Void = { _ in }) throws -> RouterManager {
+    static func manager(
+        _ arguments: Arguments, _ context: Context, _ change: (inout RouterManager.Options) -> Void = { _ in }
+    ) throws -> RouterManager {
         var options = RouterManager.Options()
         options.home = context.home
         // Only switch moves it: to read a property of another router isn't to move there.
         options.connectingMovesCurrent = false
         options.discovery = try discovery(context)
+        options.trust = try TrustOptions.routerTrust(arguments, context)
+        options.allowsUnproven = arguments[TrustOptions.unproven]
         options.session.client = "\(CommandRegistry.toolName)/\(CommandRegistry.toolVersion)"
         change(&options)
         let output = context.output
@@ -79,10 +83,10 @@ enum SessionTool {
 
     /// Opens a session with a router and gives it to `body`, within a time where one is given; in the end what is unsettled stays for the next run.
     static func withRouter(
-        _ reference: String, _ context: Context, within limit: Duration?,
+        _ reference: String, _ arguments: Arguments, _ context: Context, within limit: Duration?,
         _ body: @Sendable @escaping (RouterConnection) async throws -> ExitStatus
     ) async throws -> ExitStatus {
-        let manager = try manager(context)
+        let manager = try manager(arguments, context)
         let status: ExitStatus
         do {
             if let limit {

@@ -25,12 +25,15 @@ public struct SwitchCore: Sendable {
         public var probe: Endpoint
         /// Its session listener.
         public var session: Endpoint
+        /// Whether its reply offers TLS.
+        public var offersTLS: Bool
 
         /// A target.
-        public init(mac: MACAddress, probe: Endpoint, session: Endpoint) {
+        public init(mac: MACAddress, probe: Endpoint, session: Endpoint, offersTLS: Bool = false) {
             self.mac = mac
             self.probe = probe
             self.session = session
+            self.offersTLS = offersTLS
         }
     }
 

@@ -61,6 +61,12 @@ public struct TrustMemory: Equatable, Sendable {
         return store(record, for: mac) || changed
     }
 
+    /// A reply has offered TLS before, says somebody who remembers replies.
+    public mutating func noteTLS(of mac: MACAddress, now: WallTime) {
+        guard records[mac] == nil else { return }
+        _ = store(TrustRecord(hasSpokenTLS: true, changed: now), for: mac)
+    }
+
     /// Trusts the key of a router's certificate from now on: the user's decision. False when there are too many pins.
     @discardableResult
     public mutating func pin(_ certificate: CertificateFacts, for mac: MACAddress, now: WallTime) -> Bool {

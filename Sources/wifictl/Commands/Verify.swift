@@ -1,0 +1,29 @@
+import SocketCore
+import WifiDiscovery
+
+/// `verify [ROUTER…]`: whose routers they are.
+extension Command {
+    private static let span = DefaultedOption(
+        "for", "TIME", .duration, default: Duration.seconds(3), shown: "3s", "how long to look for routers")
+
+    static let verify = Command(
+        name: "verify", summary: "asks routers to prove whose they are", positionals: ["[ROUTER...]"],
+        discussion: """
+            Makes a TLS handshake with each ROUTER, or with all that are found when none is named, and judges its certificate by the \
+            company's roots (--root, or those of wifictl trust). Nothing is said to a router beyond the handshake, and --identity is \
+            shown only to the company's.
+            Verdicts: company (proven), impostor (the company's certificate of another device), foreign (somebody else's certificate), \
+            pinned (no root, and the key trusted before), unproven (with the reason). The exit status is 0 when all are company.
+            """,
+        options: [span] + TrustOptions.judging,
+        examples: [
+            Example("wifictl verify --root company-root.pem", "judges all routers on the network"),
+            Example("wifictl verify 02:00:5e:00:53:01 --root company-root.pem --crl company-revoked.pem --json", "one, for a script"),
+        ]
+    ) { arguments, context in
+        let trust = try TrustOptions.routerTrust(arguments, context)
+        let run = VerifyRun(trust, try SessionTool.discovery(context), arguments[span], context)
+        let subjects = arguments.positionals.isEmpty ? try await run.everybody() : try await run.named(arguments.positionals)
+        return try await run.judge(subjects)
+    }
+}

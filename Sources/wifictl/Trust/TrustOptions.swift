@@ -1,0 +1,63 @@
+import SocketCore
+import WifiDiscovery
+
+/// The options by which commands learn whom to trust and who they are themselves.
+enum TrustOptions {
+    static let identity = Option("identity", "CERT", .text, "PEM file with our own certificate, and what lies between it and its root")
+    static let key = Option("key", "KEY", .text, "PEM file with that certificate's private key")
+    static let clientRoot = RepeatedOption("client-root", "FILE", .text, "certificate that controllers' certificates have to lead to")
+    static let root = RepeatedOption(
+        "root", "FILE", .text, "company root that routers' certificates have to lead to, beside those of wifictl trust")
+    static let revocationList = RepeatedOption("crl", "FILE", .text, "revocation list by the peers' issuer")
+    static let unproven = Flag("unproven", "talk to this ROUTER also when it doesn't prove to be the company's")
+
+    /// For commands that talk to a router.
+    static let talking: [any OptionDeclaration] = [root, revocationList, identity, key, unproven]
+    /// For commands that only judge.
+    static let judging: [any OptionDeclaration] = [root, revocationList, identity, key]
+
+    private static func files(_ paths: [String]) throws(TLSError) -> [TLSConfiguration.NamedBytes] {
+        var files: [TLSConfiguration.NamedBytes] = []
+        for path in paths { files.append(try TLSConfiguration.NamedBytes(file: path)) }
+        return files
+    }
+
+    private static func ownIdentity(_ arguments: Arguments) throws -> TLSIdentity? {
+        switch (arguments[identity], arguments[key]) {
+        case (nil, nil): return nil
+        case (let certificates?, let key?): return try TLSIdentity(certificateFile: certificates, keyFile: key)
+        case (.some, nil): throw UsageError("--key is missing", hint: "--identity needs its private key")
+        case (nil, .some): throw UsageError("--identity is missing", hint: "--key needs its certificate")
+        }
+    }
+
+    /// How a router of this tool speaks TLS; nil where no identity is given.
+    static func routerConfiguration(_ arguments: Arguments) throws -> TLSConfiguration? {
+        guard let identity = try ownIdentity(arguments) else {
+            guard !arguments.isGiven(clientRoot) else {
+                throw UsageError("--client-root without --identity", hint: "a router without certificate can't speak TLS")
+            }
+            return nil
+        }
+        guard arguments.isGiven(clientRoot) else {
+            throw UsageError("--client-root is missing", hint: "a router with an identity admits only operators: name their root")
+        }
+        let rules = OperatorRules()
+        return TLSConfiguration(
+            role: .server(requiresPeer: true), identity: identity, roots: try files(arguments[clientRoot]),
+            revocationLists: try files(arguments[revocationList])
+        ) { evidence in
+            if case .failure(let error) = rules.judge(evidence, at: ClockFloor().judge(.systemNow())) { error } else { nil }
+        }
+    }
+
+    /// What routers are judged by: the files named, and those that `wifictl trust` keeps.
+    static func routerTrust(_ arguments: Arguments, _ context: Context) throws -> RouterTrust {
+        let kept = try TrustState(home: context.home).load()
+        let trust = RouterTrust(
+            roots: try files(arguments[root]) + kept.roots, revocationLists: try files(arguments[revocationList]) + kept.revocationLists,
+            identity: try ownIdentity(arguments))
+        try trust.check()
+        return trust
+    }
+}

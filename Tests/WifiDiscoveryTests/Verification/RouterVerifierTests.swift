@@ -1,0 +1,94 @@
+import Foundation
+import Glibc
+import SocketCore
+import TestSupport
+import Testing
+
+@testable import WifiDiscovery
+
+/// Somebody at a TCP port of this machine who is no router: says `speech` to each who connects and closes, or nothing at all for ever.
+private final class Speaker: Sendable {
+    let endpoint: Endpoint
+    private let descriptor: Int32
+
+    init(_ speech: [UInt8]?) throws {
+        let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = listening
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isOpen = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listening, $0, length) == 0 && listen(listening, 16) == 0 && getsockname(listening, $0, &length) == 0
+            }
+        }
+        try #require(isOpen)
+        endpoint = Endpoint(try #require(IPAddress("127.0.0.1")), port: UInt16(bigEndian: address.sin_port))
+        guard let speech else { return }
+        Thread.detachNewThread {
+            while true {
+                let peer = accept(listening, nil, nil)
+                guard peer >= 0 else { return }
+                // What the client says is heard first, so that closing doesn't reset the connection before it has read.
+                var heard = [UInt8](repeating: 0, count: 4_096)
+                _ = recv(peer, &heard, heard.count, 0)
+                _ = send(peer, speech, speech.count, Int32(MSG_NOSIGNAL))
+                close(peer)
+            }
+        }
+    }
+
+    deinit {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        close(descriptor)
+    }
+}
+
+@Suite("Routers asked for proof", .timeLimit(.minutes(2)))
+struct RouterVerifierTests {
+    static let mac = MACAddress(0x02, 0, 0x5E, 0, 0x53, 1)
+
+    func trust(_ company: TestCompany) -> RouterTrust {
+        var trust = RouterTrust(roots: [company.deviceRoot.asRoot], identity: company.operatorIdentity.identity)
+        trust.clock = { TestCompany.now.now }
+        return trust
+    }
+
+    func verdict(_ endpoint: Endpoint, _ trust: RouterTrust, offersTLS: Bool = true, limit: Duration = .seconds(20)) async -> Verdict {
+        let subject = RouterVerifier.Subject(mac: Self.mac, endpoint: endpoint, offersTLS: offersTLS)
+        return await RouterVerifier(trust, limit: limit).verify(subject).judgement.verdict
+    }
+
+    @Test func `whoever speaks something else, or nothing, or isn't there proves nothing, each for its reason`() async throws {
+        let trust = trust(try await TestCompany.shared)
+        let http = try Speaker(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
+        #expect(await verdict(http.endpoint, trust) == .unproven(.notTLS))
+        let garbage = try Speaker((0..<64).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 201) })
+        #expect(await verdict(garbage.endpoint, trust) == .unproven(.notTLS))
+        let cut = try Speaker([0x16, 0x03, 0x03, 0x00, 0x7A, 0x02])
+        #expect(await verdict(cut.endpoint, trust) == .unproven(.connectionLost))
+        let silent = try Speaker(nil)
+        #expect(await verdict(silent.endpoint, trust, limit: .milliseconds(50)) == .unproven(.connectionLost))
+        let gone: Endpoint
+        do { gone = try Speaker([]).endpoint }
+        #expect(await verdict(gone, trust) == .unproven(.unreachable))
+        #expect(await verdict(silent.endpoint, trust, offersTLS: false) == .unproven(.plaintext))
+    }
+
+    @Test func `a stalling router keeps none of the others waiting, and the findings come in order`() async throws {
+        let company = try await TestCompany.shared
+        let listener = SessionListener(SessionConfiguration(role: .router), tls: company.serverConfiguration()) { _ in }
+        let good = try await listener.open(Endpoint(try #require(IPAddress("127.0.0.1")), port: 0))
+        let silent = try Speaker(nil)
+        let others = (0..<8).map { MACAddress(0x02, 0, 0x5E, 0, 0x54, UInt8($0)) }
+        let subjects =
+            others.map { RouterVerifier.Subject(mac: $0, endpoint: silent.endpoint, offersTLS: true) }
+            + [RouterVerifier.Subject(mac: Self.mac, endpoint: good, offersTLS: true)]
+        let findings = await RouterVerifier(trust(company), limit: .milliseconds(900)).verify(subjects)
+        #expect(findings.map(\.subject) == subjects)
+        #expect(findings.dropLast().allSatisfy { $0.judgement.verdict == .unproven(.connectionLost) })
+        #expect(findings.last?.judgement.verdict == .company)
+        await listener.close()
+    }
+}
