@@ -10,8 +10,8 @@ struct DiscoverWatchLANTests {
     static let cellar = TestLAN.Host("cellar", mac: "02:00:5e:00:53:02", addresses: ["192.0.2.2/24"])
     static let controller = TestLAN.Host("ctl", mac: "02:00:5e:00:53:f0", addresses: ["192.0.2.100/24"], gateway: "192.0.2.1")
 
-    private func router(_ lan: TestLAN, _ host: TestLAN.Host) async throws -> ChildProcess {
-        let child = try lan.start(host.name, [BuiltTool.path, "router", "--mac", host.mac, "--name", host.name, "--json"])
+    private func router(_ lan: TestLAN, _ host: TestLAN.Host, _ words: [String] = []) async throws -> ChildProcess {
+        let child = try lan.start(host.name, [BuiltTool.path, "router", "--mac", host.mac, "--name", host.name, "--json"] + words)
         _ = try await child.line("listening") { $0.contains(#""type":"listening""#) }
         return child
     }
@@ -29,6 +29,18 @@ struct DiscoverWatchLANTests {
             $0.contains(#""mac":"\#(host.mac)""#) && $0.contains(#""change":"\#(word)""#)
         }
         return try JSONValue.parse(Array(line.utf8))
+    }
+
+    /// A watch that has begun before there is a network: it has found a router on its own machine.
+    private func watchWithoutNetwork(_ lan: TestLAN, _ home: TemporaryDirectory, _ words: [String] = []) async throws -> ChildProcess {
+        let own = TestLAN.Host("ctl", mac: "02:00:5e:00:53:99")
+        let local = try await router(lan, own, ["--interface", "lo"])
+        try await lan.run("ctl", ["ip", "link", "set", "eth0", "down"], mustSucceed: true)
+        let watcher = try watch(lan, home, words)
+        _ = try await change(watcher, "found", own)
+        local.signal(SIGINT)
+        _ = try await local.result()
+        return watcher
     }
 
     @Test("a goodbye, a pulled cable and its return are told, over IPv4 and over IPv6", arguments: ["239.255.19.51", "ff12::1951"])
@@ -63,9 +75,8 @@ struct DiscoverWatchLANTests {
         try await TestLAN.with([Self.attic, Self.controller]) { lan in
             let home = try TemporaryDirectory()
             let first = try await router(lan, Self.attic)
-            try await lan.unplug("ctl")
-            let watcher = try watch(lan, home)
-            try await lan.plug("ctl")
+            let watcher = try await watchWithoutNetwork(lan, home)
+            try await lan.run("ctl", ["ip", "link", "set", "eth0", "up"], mustSucceed: true)
             _ = try await change(watcher, "found", Self.attic)
             try await lan.unplug("attic")
             let lost = try await change(watcher, "lost", Self.attic, within: .seconds(90))
@@ -73,6 +84,28 @@ struct DiscoverWatchLANTests {
             try await lan.plug("attic")
             _ = try await change(watcher, "found", Self.attic)
             withExtendedLifetime(first) {}
+        }
+    }
+
+    @Test("other makers' devices are found on an interface that comes, too")
+    func foreign() async throws {
+        try await TestLAN.with([Self.attic, Self.controller]) { lan in
+            let home = try TemporaryDirectory()
+            let script = """
+                import socket
+                s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 10001))
+                body = bytes.fromhex('010006') + bytes.fromhex('\(Self.attic.mac)'.replace(':', '')) + bytes.fromhex('0b0005') + b'Attic'
+                print('ready', flush=True)
+                while True: s.sendto(bytes([1, 0, 0, len(body)]) + body, s.recvfrom(2000)[1])
+                """
+            let device = try lan.start("attic", ["python3", "-c", script])
+            _ = try await device.line("ready")
+            let watcher = try watch(lan, home, ["--dialect", "ubnt", "--interface", "eth0"])
+            #expect(try await change(watcher, "found", Self.attic)["dialect"] == "ubnt")
+            let second = try await watchWithoutNetwork(lan, home, ["--dialect", "native,ubnt"])
+            try await lan.run("ctl", ["ip", "link", "set", "eth0", "up"], mustSucceed: true)
+            #expect(try await change(second, "found", Self.attic)["interface"] == "eth0")
+            withExtendedLifetime(device) {}
         }
     }
 

@@ -41,6 +41,7 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     private var failures: [String: String] = [:]
     private var failedInterfaces: [String: String] = [:]
     private var timer: LoopTimer?
+    private var follower: Task<Void, Never>?
     private var hasEnded = false
 
     init(_ options: DialectDiscovery.Options, duration: Duration?, loop: EventLoop, _ continuation: Continuation) {
@@ -72,22 +73,66 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
 
     private func open() throws(DiscoveryError) {
         let chosen = try ScanInterfaces.choose(options.interfaces, reaching: options.targets)
-        let foreign = Dialect.allCases.filter(options.dialects.contains).compactMap(\.foreign)
+        use(chosen)
+        // Where a watch finds nothing to begin with, something may come.
+        guard !ports.isEmpty || foreign.isEmpty || duration == nil else {
+            throw .nothingToScan(failedInterfaces.merging(failures) { first, _ in first })
+        }
+        if duration == nil { follow() }
+    }
+
+    private var foreign: [any DiscoveryDialect] { Dialect.allCases.filter(options.dialects.contains).compactMap(\.foreign) }
+
+    /// Opens what isn't open yet.
+    private func use(_ chosen: ScanInterfaces) {
         failedInterfaces = chosen.unusable
+        own = Set(chosen.usable.flatMap { $0.addresses.map(\.address) })
         for interface in chosen.usable {
             interfaces[interface.index] = interface
-            own.formUnion(interface.addresses.map(\.address))
             for dialect in foreign { open(dialect, on: interface) }
         }
-        guard !ports.isEmpty || foreign.isEmpty else { throw .nothingToScan(failedInterfaces.merging(failures) { first, _ in first }) }
         for dialect in foreign { if let port = dialect.listening { listen(dialect, port) } }
     }
+
+    // MARK: Watching
+
+    private func follow() {
+        let loop = loop
+        follower = Task(executorPreference: loop) { [weak self] in
+            for await _ in NetworkChanges.stream(on: loop) { await self?.interfacesChanged() }
+        }
+    }
+
+    /// What is behind an interface that went stays listed until it has been silent for long enough: it may come back.
+    private func interfacesChanged() {
+        // A list that can't be read now will be at the next change; till then the sockets at hand do.
+        guard !hasEnded, let chosen = try? ScanInterfaces.choose(options.interfaces, reaching: options.targets, inMidWatch: true)
+        else { return }
+        let usable = Set(chosen.usable.map(\.index))
+        for (key, port) in ports where port.interface.map({ !usable.contains($0.index) }) ?? false {
+            port.socket.close()
+            ports[key] = nil
+        }
+        let known = Set(table.devices.flatMap { $0.places.map(\.interface) })
+        interfaces = interfaces.filter { usable.contains($0.key) || known.contains($0.key) }
+        let before = ports.count
+        use(chosen)
+        guard ports.count > before else { return }
+        rounds = DialectRounds(now: loop.currentInstant)
+        advance(loop.currentInstant)
+    }
+
+    // MARK: Opening
 
     /// One socket a family, so that an answer's dialect is known by where it came to.
     private func open(_ dialect: any DiscoveryDialect, on interface: NetworkInterface) {
         var addresses = interface.bindAddressV4.map { [$0] } ?? []
         if interface.hasLinkLocalV6 { addresses.append(.anyV6) }
         for address in addresses where !dialect.probes(isV4: address.isV4).isEmpty {
+            if let key = key(dialect, interface.index, isV4: address.isV4) {
+                ports[key]?.interface = interface
+                continue
+            }
             var socketOptions = UDPSocket.Options()
             socketOptions.interface = interface.index
             socketOptions.allowsBroadcast = true
@@ -100,8 +145,17 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
         socketOptions.sharesPort = true
         socketOptions.allowsBroadcast = true
         for address in [IPAddress.any, .anyV6] where ports.values.contains(where: { $0.socket.local.address.isV4 == address.isV4 }) {
+            guard key(dialect, nil, isV4: address.isV4) == nil else { continue }
             add(dialect, bind: Endpoint(address, port: port), socketOptions, nil)
         }
+    }
+
+    /// The socket that there is for it; without an interface, the one that only listens.
+    private func key(_ dialect: any DiscoveryDialect, _ interface: UInt32?, isV4: Bool) -> ObjectIdentifier? {
+        ports.first {
+            $0.value.dialect.dialect == dialect.dialect && $0.value.interface?.index == interface
+                && $0.value.socket.local.address.isV4 == isV4
+        }?.key
     }
 
     private func add(_ dialect: any DiscoveryDialect, bind: Endpoint, _ socketOptions: UDPSocket.Options, _ interface: NetworkInterface?) {
@@ -255,6 +309,7 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     private func close() {
         hasEnded = true
         timer?.cancel()
+        follower?.cancel()
         for port in ports.values { port.socket.close() }
         for exchange in exchanges.values { exchange.cancel() }
         ports = [:]
