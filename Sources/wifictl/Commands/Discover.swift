@@ -14,6 +14,8 @@ extension Command {
         "in which languages to ask: native, ssdp, mdns, mndp, ubnt with commas between, or all")
     private static let watch = Flag("watch", "go on looking, and print what changes")
 
+    private static let verifies = Flag("verify", "ask each router to prove whose it is; with a company root, only the company's are chosen")
+
     static let discover = Command(
         name: "discover", summary: "finds routers, and tells which one you are connected to",
         discussion: """
@@ -28,19 +30,24 @@ extension Command {
             like the access point's, a guess), vendor (the same maker), none, and unknown (no access point is known). The exit \
             status is 0 when a router was found, and 1 when none was.
             """,
-        options: [time, bssid, to, dialect, watch],
+        options: [time, bssid, to, dialect, watch, verifies] + TrustOptions.judging,
         interruption: .asksCommand,
         examples: [
             Example("wifictl discover", "looks for 3 seconds"),
             Example("wifictl discover --bssid 02:00:5e:00:53:11 --json", "a JSON line a router, then the choice and a summary"),
             Example("wifictl discover --to 192.168.1.1", "asks one router where the network passes no multicast"),
             Example("wifictl discover --dialect all", "routers of other makers as well"),
+            Example("wifictl discover --verify --root company-root.pem", "with a verdict on each (see wifictl verify)"),
             Example("wifictl discover --watch", "shows routers as they come and go"),
         ]
     ) { arguments, context in
+        guard !arguments[watch] || !arguments[verifies] else {
+            throw UsageError("--watch together with --verify", hint: "wifictl verify asks for proof at any time")
+        }
         let run: DiscoverRun
         do {
-            run = try DiscoverRun(try options(arguments, context), dialects: Set(arguments[dialect]), context)
+            let trust = arguments[verifies] ? try TrustOptions.routerTrust(arguments, context) : nil
+            run = try DiscoverRun(try options(arguments, context), dialects: Set(arguments[dialect]), trust: trust, context)
         } catch DiscoveryError.noSuchInterface(let name, let known) {
             let near = Suggestion.nearest(to: name, among: known)
             throw ToolError(

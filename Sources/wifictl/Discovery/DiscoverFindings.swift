@@ -17,6 +17,10 @@ struct DiscoverFindings {
     var ignored: Int
     /// Whether anything was found while watching, though it may have left by now.
     var hasFound: Bool
+    /// What the routers have proven, where they were asked.
+    var verdicts: DiscoverVerdicts? {
+        didSet { if let verdicts { selection = Selection.choose(amongRows: rows.filter(verdicts.admit)) } }
+    }
 
     /// The findings of both scans, as far as they were made.
     init(_ asked: Set<Dialect>, native: ScanResult?, foreign: DialectResult?) {

@@ -12,9 +12,14 @@ struct DiscoverRun {
     let directory: RouterDirectory
     let view: DiscoverView
     let output: Output
+    /// What routers are asked to prove themselves by; nil doesn't ask.
+    private let trust: RouterTrust?
+    private let home: String
     private let start = ContinuousClock.now
 
-    init(_ options: RouterDiscovery.Options, dialects: Set<Dialect>, _ context: Context) throws {
+    init(_ options: RouterDiscovery.Options, dialects: Set<Dialect>, trust: RouterTrust? = nil, _ context: Context) throws {
+        self.trust = trust
+        home = context.home
         // Made in any case: it's what refuses an interface that doesn't exist.
         let discovery = try RouterDiscovery(options)
         native = dialects.contains(.native) ? discovery : nil
@@ -68,6 +73,11 @@ struct DiscoverRun {
         guard routers != nil || devices != nil else { throw CancellationError() }
         var findings = DiscoverFindings(asked, native: routers, foreign: devices)
         findings.dialectFailures.merge(failures) { first, _ in first }
+        if let trust {
+            // Whoever offered TLS before is known by now, so that its silence about it is noticed.
+            directory.keep(findings.native.routers, output)
+            findings.verdicts = try await DiscoverVerdicts(of: findings.native.routers, trust, home: home, output)
+        }
         return finish(findings)
     }
 

@@ -11,7 +11,7 @@ struct DiscoverView {
     func show(_ findings: DiscoverFindings, elapsed: Duration) {
         let sentence = GradeText.sentence(findings)
         if output.isJSON {
-            for row in findings.rows { output.json("router", row.jsonMembers) }
+            for row in findings.rows { output.json("router", row.jsonMembers + (findings.verdicts?.members(row) ?? [])) }
             output.json("selected", findings.selection.jsonMembers(sentence))
             return summary(findings, elapsed: elapsed)
         }
@@ -28,6 +28,7 @@ struct DiscoverView {
         var columns = [Table.Column(""), Table.Column("NAME", least: 8), Table.Column("MAC"), Table.Column("ADDRESS")]
         if showsInterface { columns.append(Table.Column("ON")) }
         if findings.isForeign { columns.append(Table.Column("DIALECT")) }
+        if findings.verdicts != nil { columns.append(Table.Column("VERDICT")) }
         columns += [Table.Column("GRADE", least: 7), Table.Column("EVIDENCE", least: 8), Table.Column("DEVICE", least: 6)]
         var table = Table(columns)
         for row in findings.rows.sorted(by: { rank($0, chosen) < rank($1, chosen) }) {
@@ -37,6 +38,7 @@ struct DiscoverView {
             ]
             if showsInterface { cells.append(Table.Cell(row.interface)) }
             if findings.isForeign { cells.append(Table.Cell(row.dialects.map(\.rawValue).joined(separator: ","))) }
+            if let verdicts = findings.verdicts { cells.append(verdicts.verdict(row).map(VerifyRun.cell) ?? "") }
             cells += [
                 Table.Cell(GradeText.grade(row), GradeText.paint(row)), Table.Cell(GradeText.evidence(row)), Table.Cell(row.product),
             ]

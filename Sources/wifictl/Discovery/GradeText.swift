@@ -84,6 +84,9 @@ enum GradeText {
             return "No choice: several routers claim your access point, and nothing tells them apart."
         }
         if findings.rows.isEmpty { return "No router answered." }
+        if let verdicts = findings.verdicts, verdicts.hasRoot, !findings.rows.contains(where: verdicts.admit) {
+            return "No choice: none of them is proven to be the company's."
+        }
         if native.link.isEmpty {
             let reason = native.linkUnknown.map { ": \($0)" } ?? " (--bssid none)"
             return "No choice: no router is the gateway, and the access point isn't known\(reason)."

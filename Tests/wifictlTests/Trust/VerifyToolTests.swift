@@ -154,4 +154,21 @@ struct VerifyToolTests {
         #expect(try await BuiltTool.run(["trust", "list"], home: home.path).status == 1)
         _ = router
     }
+
+    @Test func `discover with verdicts chooses the company's router, not the one that is nearer by its own words`() async throws {
+        let company = try await TestCompany.shared
+        let port = try Loopback.freePort()
+        let link = "02:00:5e:00:53:99"
+        let tls = Self.words(company.device, company)
+        let genuine = try await Loopback.router(port: port, ["--mac", Self.mac, "--bssid", link, "--tcp", "0"] + tls)
+        // It claims to be the access point itself, with a certificate that it took from another one.
+        let spoofer = try await Loopback.router(port: port, ["--mac", link, "--tcp", "0"] + tls)
+        let words = ["--for", "1s", "--bssid", link]
+        let credulous = try await Loopback.discover(port: port, words)
+        #expect(credulous.selected["mac"] == .string(link))
+        let proven = try await Loopback.discover(port: port, words + ["--verify"] + Self.trusting(company))
+        #expect(proven.selected["mac"] == .string(Self.mac) && proven.selected["certainty"] == "certain", "\(proven.selected.text)")
+        #expect(Set(proven.routers.compactMap { $0["verdict"]?.stringValue }) == ["company", "impostor"])
+        _ = (genuine, spoofer)
+    }
 }

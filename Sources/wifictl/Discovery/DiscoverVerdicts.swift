@@ -1,0 +1,35 @@
+import SocketCore
+import WifiDiscovery
+
+/// What the routers of a scan have proven, for `discover --verify`.
+struct DiscoverVerdicts {
+    /// By the MAC that was claimed.
+    let judgements: [MACAddress: Judgement]
+    /// Whether a company root is configured, so that only its routers may be chosen.
+    let hasRoot: Bool
+
+    /// Asks the routers of the native dialect; no other can prove anything.
+    init(of routers: [FoundRouter], _ trust: RouterTrust, home: String, _ output: Output) async throws {
+        let findings = try await VerifyRun.findings(routers.map(RouterVerifier.Subject.init), trust, home: home, output)
+        judgements = Dictionary(findings.map { ($0.subject.mac, $0.judgement) }) { first, _ in first }
+        hasRoot = trust.hasRoot
+    }
+
+    /// Whether the row may be chosen.
+    func admit(_ row: DiscoverRow) -> Bool {
+        guard let mac = row.mac, case .native = row, let judgement = judgements[mac] else { return !hasRoot }
+        return judgement.mayBeSelected(hasRoot: hasRoot)
+    }
+
+    /// The verdict on a row; nil for a device that can't prove anything.
+    func verdict(_ row: DiscoverRow) -> Verdict? {
+        guard let mac = row.mac, case .native = row else { return nil }
+        return judgements[mac]?.verdict
+    }
+
+    /// What the `router` line says of it.
+    func members(_ row: DiscoverRow) -> [JSONValue.Member] {
+        let verdict = verdict(row)
+        return [.init("verdict", .text(verdict?.name)), .init("reason", .text(verdict?.reason))]
+    }
+}
