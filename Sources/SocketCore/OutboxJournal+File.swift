@@ -16,14 +16,6 @@ struct JournalFile: ~Copyable {
 
     private func failure(_ call: String) -> OutboxJournalError { .system(call: call, path: path, errno: errno) }
 
-    /// Takes the exclusive lock without waiting.
-    func lock(_ journal: String) throws(OutboxJournalError) {
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            if errno == EWOULDBLOCK { throw .inUse(path: journal) }
-            if errno != EINTR { throw failure("flock") }
-        }
-    }
-
     /// All bytes; nil when there are more than `limit`.
     func readAll(limit: Int) throws(OutboxJournalError) -> [UInt8]? {
         let size = lseek(descriptor, 0, SEEK_END)

@@ -27,7 +27,7 @@ public struct OutboxJournal: ~Copyable {
     /// Where it lies.
     public let path: String
     private let sync: SyncPolicy
-    private let lock: JournalFile
+    private let lock: FileLock
     private var file: JournalFile
     private var length: Int
     /// Records on their way; after a full disk they're still here and go first next time.
@@ -38,8 +38,7 @@ public struct OutboxJournal: ~Copyable {
     ///
     /// - Throws: ``OutboxJournalError``; ``OutboxJournalError/inUse(path:)`` when another process holds it.
     public static func open(_ path: String, sync: SyncPolicy = .everyCommit) throws(OutboxJournalError) -> OutboxJournal {
-        let lock = try JournalFile(path + ".lock")
-        try lock.lock(path)
+        let lock = try takeLock(path)
         var opened = try JournalFile(path)
         let bytes = try opened.readAll(limit: OutboxJournal.largestFile)
         var remarks: [String] = []
@@ -71,8 +70,17 @@ public struct OutboxJournal: ~Copyable {
         return OutboxJournal(contents: found, remarks: remarks, path: path, sync: sync, lock: lock, file: opened, length: length)
     }
 
+    private static func takeLock(_ path: String) throws(OutboxJournalError) -> FileLock {
+        let lock: FileLock?
+        do throws(SystemError) { lock = try FileLock.take(path + ".lock") } catch {
+            throw .system(call: error.function, path: error.subject, errno: error.code)
+        }
+        guard let lock else { throw .inUse(path: path) }
+        return lock
+    }
+
     private init(
-        contents: JournalContents?, remarks: [String], path: String, sync: SyncPolicy, lock: consuming JournalFile,
+        contents: JournalContents?, remarks: [String], path: String, sync: SyncPolicy, lock: consuming FileLock,
         file: consuming JournalFile, length: Int
     ) {
         self.contents = contents

@@ -210,23 +210,10 @@ extension CertificateAuthority {
         throw .configuration("cannot make the directory \(path): \(SystemError(function: "mkdir", code: errno).reason)")
     }
 
-    private func lock() throws(TLSError) -> DirectoryLock { try DirectoryLock(path(".lock")) }
-}
-
-/// Keeps two processes from working on one company at once; the kernel releases it when a process dies.
-private struct DirectoryLock {
-    private let descriptor: Int32
-
-    init(_ path: String) throws(TLSError) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .configuration("cannot open \(path): \(SystemError(function: "open", code: errno).reason)") }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno != EINTR else { continue }
-            let reason = SystemError(function: "flock", code: errno).reason
-            close(descriptor)
-            throw .configuration("cannot lock \(path): \(reason)")
+    /// Keeps two processes from working on one company at once.
+    private func lock() throws(TLSError) -> FileLock {
+        do throws(SystemError) { return try FileLock.wait(for: path(".lock")) } catch {
+            throw .configuration("cannot lock \(error.subject): \(error.reason)")
         }
     }
-
-    func release() { close(descriptor) }
 }

@@ -54,18 +54,17 @@ public struct StateFile: Sendable {
     /// - Throws: ``StateFileError``, or what `change` throws; the file is unchanged then.
     public func update<R>(_ change: (inout JSONValue) throws -> R) throws -> R {
         try makeDirectory()
-        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw StateFileError.system(failure("open", path + ".lock")) }
-        // The lock goes with the descriptor, also when the process is killed.
-        let owned = FileDescriptor(owning: lock)
-        while flock(owned.number, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw StateFileError.system(failure("flock", path + ".lock")) }
-        }
+        let lock = try takeLock()
+        defer { lock.release() }
         var state = try read() ?? .object([])
         let before = state
         let result = try change(&state)
         if state != before { try write(state.encoded(), in: directory) }
         return result
+    }
+
+    private func takeLock() throws(StateFileError) -> FileLock {
+        do throws(SystemError) { return try FileLock.wait(for: path + ".lock") } catch { throw .system(error) }
     }
 
     private func readAll(_ descriptor: Int32) throws(StateFileError) -> [UInt8] {
