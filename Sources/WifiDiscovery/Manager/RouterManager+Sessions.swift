@@ -65,14 +65,55 @@ extension RouterManager {
         return (memory[mac], memory.floor)
     }
 
-    /// Which of the found routers the user is connected to; where a root is configured, among those that prove to be the company's.
-    func choose(among result: ScanResult) async throws -> Selection {
-        guard options.trust.hasRoot else { return result.selection }
+    /// Which of the found routers the user is connected to, nil for no choice; where a root is configured, among those that prove to be the
+    /// company's.
+    func choose(among result: ScanResult) async throws -> SwitchCore.Target? {
+        guard options.trust.hasRoot else { return result.routers.first { $0.mac == result.selection.mac }.map(target) }
         let confirmed = result.routers.filter(\.discovered.isConfirmed)
-        let memory = try options.home.map { try TrustState(home: $0).load().memory } ?? TrustMemory()
-        let findings = await RouterVerifier(options.trust, memory: memory, loop: loop).verify(confirmed.map(RouterVerifier.Subject.init))
-        let proven = Set(findings.filter { $0.judgement.verdict == .company }.map(\.subject.mac))
+        let findings = try await verifier().verify(confirmed.map(RouterVerifier.Subject.init))
+        let proven = findings.filter { $0.judgement.verdict == .company }
         guard !proven.isEmpty else { throw ManagerError.noneProven(findings) }
-        return Selection.choose(among: confirmed.filter { proven.contains($0.mac) })
+        let places = Dictionary(proven.map { ($0.subject.mac, $0.endpoint) }) { first, _ in first }
+        let candidates = confirmed.filter { places[$0.mac] != nil }.map(\.withoutConflict)
+        guard let router = candidates.first(where: { $0.mac == Selection.choose(among: candidates).mac }) else { return nil }
+        return target(router, at: places[router.mac])
+    }
+
+    /// Where a router is. Where proof is wanted, the first who answers in its name needn't be it: when that one proves nothing, everybody is
+    /// heard, and the one that proves it is taken.
+    func place(of found: FoundRouter) async throws -> SwitchCore.Target {
+        guard options.trust.hasRoot, !options.allowsUnproven else { return target(found) }
+        let verifier = try verifier()
+        let first = await verifier.verify(RouterVerifier.Subject(found))
+        if first.judgement.verdict == .company { return target(found, at: first.endpoint) }
+        var discovery = options.discovery
+        discovery.link = .addresses([])
+        let result = try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime)
+        guard let again = result.routers.first(where: { $0.mac == found.mac }) else { return target(found) }
+        let second = await verifier.verify(RouterVerifier.Subject(again))
+        return second.judgement.verdict == .company ? target(again, at: second.endpoint) : target(found)
+    }
+
+    private func verifier() throws -> RouterVerifier {
+        let memory = try options.home.map { try TrustState(home: $0).load().memory } ?? TrustMemory()
+        return RouterVerifier(options.trust, memory: memory, loop: loop)
+    }
+
+    private func target(_ found: FoundRouter) -> SwitchCore.Target { target(found, at: nil) }
+
+    private func target(_ found: FoundRouter, at endpoint: Endpoint?) -> SwitchCore.Target {
+        let session = endpoint ?? found.endpoint
+        return SwitchCore.Target(
+            mac: found.mac, probe: Endpoint(session.address, port: options.discovery.port), session: session,
+            offersTLS: found.discovered.router.tls)
+    }
+}
+
+extension FoundRouter {
+    /// The same router once it has proven to be the one that has this MAC: whoever else shows it is no competitor.
+    public var withoutConflict: FoundRouter {
+        var proven = self
+        proven.discovered.isConflicted = false
+        return proven
     }
 }

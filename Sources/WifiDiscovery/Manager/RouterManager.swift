@@ -105,11 +105,8 @@ public actor RouterManager {
         let result = try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime)
         try remember(result)
         guard !result.routers.isEmpty else { throw ManagerError.nothingFound(result) }
-        let choice = try await choose(among: result)
-        guard let mac = choice.mac, let router = result.routers.first(where: { $0.mac == mac }) else {
-            throw ManagerError.noChoice(result)
-        }
-        return try await connect(target(router), exception: false)
+        guard let target = try await choose(among: result) else { throw ManagerError.noChoice(result) }
+        return try await connect(target, exception: false)
     }
 
     /// Opens a session with the router that is named: a MAC in any spelling, a name, `address[:port]`, or `current`.
@@ -197,7 +194,7 @@ public actor RouterManager {
         guard let found = result.routers.first(where: { port == nil || $0.discovered.router.tcp == port }) else {
             throw ManagerError.unknownRouter(reference)
         }
-        return target(found)
+        return try await place(of: found)
     }
 
     private func ask(_ known: KnownRouter) async throws -> SwitchCore.Target? {
@@ -208,7 +205,8 @@ public actor RouterManager {
         discovery.targets = [Endpoint(address, port: discovery.port)]
         let result = try await RouterDiscovery(discovery, loop: loop).scan(for: .milliseconds(800))
         try remember(result)
-        return result.routers.first.map(target)
+        guard let found = result.routers.first else { return nil }
+        return try await place(of: found)
     }
 
     private func search(_ parsed: RouterReference, _ known: KnownRouter?, _ reference: String) async throws -> SwitchCore.Target {
@@ -220,16 +218,10 @@ public actor RouterManager {
         var directory = DirectoryCore()
         for router in result.routers { directory.merge(router.discovered, interface: router.interface, now: SystemCalls.monotonicNow()) }
         switch directory.find(discovery.mac.map { .mac($0) } ?? parsed) {
-        case .found(let router): return target(result.routers.first { $0.mac == router.router.mac } ?? result.routers[0])
+        case .found(let router): return try await place(of: result.routers.first { $0.mac == router.router.mac } ?? result.routers[0])
         case .ambiguous(let routers): throw ManagerError.ambiguous(reference, routers)
         case .unknown: throw ManagerError.unknownRouter(reference)
         }
-    }
-
-    func target(_ found: FoundRouter) -> SwitchCore.Target {
-        SwitchCore.Target(
-            mac: found.mac, probe: Endpoint(found.discovered.address, port: options.discovery.port), session: found.endpoint,
-            offersTLS: found.discovered.router.tls)
     }
 
     var directory: RouterDirectory? { options.home.map { RouterDirectory(home: $0) } }

@@ -17,17 +17,22 @@ public struct RouterVerifier: Sendable {
         public var endpoint: Endpoint
         /// Whether its reply offers TLS; one that doesn't isn't asked.
         public var offersTLS: Bool
+        /// Where else somebody answers in its name: asked in turn where the first place proves nothing.
+        public var alternates: [Endpoint]
 
         /// A router by what it claims.
-        public init(mac: MACAddress, endpoint: Endpoint, offersTLS: Bool) {
+        public init(mac: MACAddress, endpoint: Endpoint, offersTLS: Bool, alternates: [Endpoint] = []) {
             self.mac = mac
             self.endpoint = endpoint
             self.offersTLS = offersTLS
+            self.alternates = alternates
         }
 
         /// A router that a scan found.
         public init(_ found: FoundRouter) {
-            self.init(mac: found.mac, endpoint: found.endpoint, offersTLS: found.discovered.router.tls)
+            self.init(
+                mac: found.mac, endpoint: found.endpoint, offersTLS: found.discovered.router.tls,
+                alternates: found.discovered.alternates.map { Endpoint($0.address, port: found.discovered.router.tcp) })
         }
     }
 
@@ -35,6 +40,8 @@ public struct RouterVerifier: Sendable {
     public struct Finding: Hashable, Sendable {
         /// Who was asked.
         public let subject: Subject
+        /// Where it proved that.
+        public let endpoint: Endpoint
         /// What it proved.
         public let judgement: Judgement
     }
@@ -77,24 +84,33 @@ public struct RouterVerifier: Sendable {
         return subjects.indices.compactMap { findings[$0] }
     }
 
-    /// Asks one.
+    /// Asks one: at its first place, and where that isn't the company's, at each of the others, so that a clone doesn't hide it.
     public func verify(_ subject: Subject) async -> Finding {
+        let first = await judge(subject, at: subject.endpoint)
+        guard first.verdict != .company, trust.hasRoot, subject.offersTLS else {
+            return Finding(subject: subject, endpoint: subject.endpoint, judgement: first)
+        }
+        for place in subject.alternates {
+            let judgement = await judge(subject, at: place)
+            if judgement.verdict == .company { return Finding(subject: subject, endpoint: place, judgement: judgement) }
+        }
+        return Finding(subject: subject, endpoint: subject.endpoint, judgement: first)
+    }
+
+    private func judge(_ subject: Subject, at endpoint: Endpoint) async -> Judgement {
         let record = memory[subject.mac]
-        guard subject.offersTLS else { return finding(subject, .offersNoTLS, record) }
+        guard subject.offersTLS else { return judge(.offersNoTLS, subject, record) }
         let heard = HeardJudgement()
         let configuration = trust.configuration(for: subject.mac, record: record, floor: memory.floor) { judgement in
             heard.value.withLock { $0 = judgement }
         }
-        let attempt = await HandshakeAttempt(on: loop).make(subject.endpoint, configuration, within: limit)
+        let attempt = await HandshakeAttempt(on: loop).make(endpoint, configuration, within: limit)
         // What was judged in the handshake stands, however the connection ended after it.
-        if let judgement = heard.value.withLock({ $0 }) { return Finding(subject: subject, judgement: judgement) }
-        return finding(subject, attempt, record)
+        return heard.value.withLock { $0 } ?? judge(attempt, subject, record)
     }
 
-    private func finding(_ subject: Subject, _ attempt: ProofAttempt, _ record: TrustRecord?) -> Finding {
-        Finding(
-            subject: subject,
-            judgement: trust.judge.judge(attempt, of: subject.mac, record: record, at: memory.floor.judge(trust.clock())))
+    private func judge(_ attempt: ProofAttempt, _ subject: Subject, _ record: TrustRecord?) -> Judgement {
+        trust.judge.judge(attempt, of: subject.mac, record: record, at: memory.floor.judge(trust.clock()))
     }
 }
 

@@ -19,7 +19,7 @@ struct DiscoverFindings {
     var hasFound: Bool
     /// What the routers have proven, where they were asked.
     var verdicts: DiscoverVerdicts? {
-        didSet { if let verdicts { selection = Selection.choose(amongRows: rows.filter(verdicts.admit)) } }
+        didSet { if let verdicts { selection = Selection.choose(amongRows: rows.compactMap(verdicts.admitted)) } }
     }
 
     /// The findings of both scans, as far as they were made.

@@ -21,6 +21,13 @@ struct DiscoverVerdicts {
         return judgement.mayBeSelected(hasRoot: hasRoot)
     }
 
+    /// The row as it may be chosen, if it may: who has proven to have its MAC competes with nobody for it.
+    func admitted(_ row: DiscoverRow) -> DiscoverRow? {
+        guard admit(row) else { return nil }
+        guard hasRoot, case .native(let router, let also) = row else { return row }
+        return .native(router.withoutConflict, also: also)
+    }
+
     /// The verdict on a row; nil for a device that can't prove anything.
     func verdict(_ row: DiscoverRow) -> Verdict? {
         guard let mac = row.mac, case .native = row else { return nil }

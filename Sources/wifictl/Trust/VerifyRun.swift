@@ -42,6 +42,7 @@ struct VerifyRun {
         options.home = home
         options.discovery = discovery
         options.scanTime = span
+        options.trust = trust
         let manager = RouterManager(options)
         var routers: [Router] = []
         for reference in references {
