@@ -96,7 +96,8 @@ struct DiscoveryLANTests {
             let tool = { (words: [String]) in
                 try await lan.run("ctl", [BuiltTool.path] + words + ["--home", home.path])
             }
-            #expect(try await tool(["discover", "--for", "1s", "--group", "ff12::1951"]).status == 0)
+            let found = try await tool(["discover", "--for", "3s", "--group", "ff12::1951", "--json"])
+            #expect(found.status == 0, "\(found.text)\(found.errorText)")
             let sent = try await tool(["send", Self.routers[1].mac, "hello", "--json"])
             #expect(sent.status == 0 && sent.text.contains(#""outcome":"delivered""#), "\(sent.text)\(sent.errorText)")
         }
