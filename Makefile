@@ -8,7 +8,7 @@
 # make fuzz     libFuzzer with the address sanitizer over every parser; FOR=10m for longer
 # make format    formats the code; make lint only looks
 SWIFT := $(shell command -v swift || echo /opt/swift/usr/bin/swift)
-CODE := Sources Tests Examples Package.swift
+CODE := Sources Tests Package.swift
 NAMESPACES_REFUSED := test-lan makes network namespaces and needs root with the right to (CAP_SYS_ADMIN, CAP_NET_ADMIN): try sudo make test-lan
 
 FOR := 60s
@@ -23,17 +23,17 @@ demo: setup
 	@"$$($(SWIFT) build --show-bin-path)/wifictl" demo
 
 test:
-	@scripts/setup.sh test
+	@.ci/setup.sh test
 	$(SWIFT) test
 
 test-lan:
-	@scripts/setup.sh lan
+	@.ci/setup.sh lan
 	@unshare --net true 2>/dev/null || { echo "$(NAMESPACES_REFUSED)" >&2; exit 1; }
 	WIFI_LAN_TESTS=1 $(SWIFT) test --filter LANTests
 
 test-wifi: setup
 	$(SWIFT) build --product wifictl
-	@scripts/test-wifi.sh "$$($(SWIFT) build --show-bin-path)/wifictl"
+	@.ci/test-wifi.sh "$$($(SWIFT) build --show-bin-path)/wifictl"
 
 SEEDS ?= 2000
 
@@ -46,7 +46,7 @@ bench: setup
 	@"$$($(SWIFT) build -c release --show-bin-path)/wifictl" bench
 
 embedded:
-	@scripts/embedded.sh
+	@.ci/embedded.sh
 
 fuzz: setup
 	SWIFTC=$(SWIFT)c Tests/Fuzz/run.sh $(FOR)
@@ -59,7 +59,7 @@ lint:
 	$(SWIFT) format lint -s -r $(CODE)
 
 setup:
-	@scripts/setup.sh build
+	@.ci/setup.sh build
 
 clean:
 	rm -rf .build

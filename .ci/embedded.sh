@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds FrameCodec and a device's use of it (Examples/Firmware) as Embedded Swift for bare metal, and prints the code sizes.
+# Builds FrameCodec and a device's use of it (Tests/Firmware) as Embedded Swift for bare metal, and prints the code sizes.
 #   alone   the whole module, every layout and face, used or not
 #   linked  what stays of codec and example after the linker has dropped what the example doesn't call; memory functions,
 #           allocator and compiler runtime are the firmware's own and not counted
@@ -29,7 +29,7 @@ build() {
     "$swiftc" "${flags[@]}" -target "$1" -module-name FrameCodec -emit-module -emit-module-path "$out/FrameCodec.swiftmodule" \
         -c Sources/FrameCodec/*.swift -o "$out/FrameCodec-$1.o"
     "$swiftc" "${flags[@]}" -enable-experimental-feature Extern -target "$1" -module-name DeviceLink -I "$out" \
-        -c Examples/Firmware/DeviceLink.swift -o "$out/DeviceLink-$1.o"
+        -c Tests/Firmware/DeviceLink.swift -o "$out/DeviceLink-$1.o"
 }
 
 printf '%-26s %15s %15s\n%-26s %7s %7s %7s %7s\n' "" "alone" "linked" "target" code data code data
@@ -45,7 +45,7 @@ if [ "$(uname -sm)" = "Linux x86_64" ]; then
     target=i686-unknown-none-elf
     build "$target"
     "$tools/clang" --target=i386-unknown-linux -O1 -ffreestanding -fno-stack-protector -fno-pic -Wall -Wextra -Werror \
-        -c Examples/Firmware/check.c -o "$out/check.o"
+        -c Tests/Firmware/check.c -o "$out/check.o"
     "$tools/ld.lld" -m elf_i386 --gc-sections -static -e _start "$out/check.o" "$out/DeviceLink-$target.o" "$out/FrameCodec-$target.o" \
         -o "$out/check"
     status=0
@@ -54,7 +54,7 @@ if [ "$(uname -sm)" = "Linux x86_64" ]; then
     0) echo "checked on 32 bits: the example answers right" ;;
     126) echo "not checked on 32 bits: this kernel doesn't run such programs" ;;
     *)
-        echo "the example answers wrong on 32 bits: status $status is the line in Examples/Firmware/check.c (128 and more: it crashed)" >&2
+        echo "the example answers wrong on 32 bits: status $status is the line in Tests/Firmware/check.c (128 and more: it crashed)" >&2
         exit 1
         ;;
     esac
