@@ -65,4 +65,21 @@ struct SecureSessionTests {
         #expect(await router.door.next()?.hasPrefix("refused") == true)
         await router.listener.close()
     }
+
+    @Test("a flood of unfinished handshakes from one address is refused above sixteen, and who is in goes on")
+    func flood() async throws {
+        let company = try await TestCompany.shared
+        let (router, endpoint) = try await open(company)
+        let honest = Session(to: endpoint, tls: company.clientConfiguration(identity: company.operatorIdentity.identity))
+        await honest.start()
+        #expect(try await honest.send([1]).result == .delivered)
+        #expect(await router.door.next() == "began")
+        let silent = RecordingOwner()
+        let harness = try StreamHarness(server: silent, client: silent)
+        for _ in 0..<17 { try await harness.connect(to: endpoint) }
+        #expect(await router.door.next()?.hasPrefix("refused: 16 others from there") == true)
+        #expect(try await honest.send([2]).result == .delivered)
+        await honest.close()
+        await router.listener.close()
+    }
 }

@@ -24,10 +24,6 @@ public actor SessionListener: ListenerOwner {
     public static let largestSessionCount = 16_384
     /// Connections that haven't said hello yet: a crowd may knock at once, a flood may not fill the memory.
     public static let largestGreetingCount = 1_024
-    /// Unfinished TLS handshakes, in all: some 10 MB.
-    public static let largestHandshakeCount = 256
-    /// Unfinished TLS handshakes of one address.
-    public static let largestHandshakeCountPerSource = 16
 
     /// The loop of the listener and of its sessions.
     public nonisolated let loop: EventLoop
@@ -43,6 +39,8 @@ public actor SessionListener: ListenerOwner {
     private var listener: TCPListener?
     private var sessions: [SessionIdentifier: Session] = [:]
     private var greeters: [ObjectIdentifier: Greeter] = [:]
+    private var quota = HandshakeQuota<IPAddress>()
+    private var handshakes: [HandshakeQuota<IPAddress>.Ticket: Greeter] = [:]
 
     /// A listener that isn't open yet.
     ///
@@ -78,6 +76,7 @@ public actor SessionListener: ListenerOwner {
         listener = nil
         for greeter in greeters.values { greeter.close() }
         greeters = [:]
+        handshakes = [:]
         let ending = sessions.values
         sessions = [:]
         await withDiscardingTaskGroup { group in
@@ -104,39 +103,49 @@ public actor SessionListener: ListenerOwner {
 
     private func accepted(_ stream: Stream) {
         guard !configuration.isPlain else { return beganPlain(stream) }
-        guard let crowd = crowd(of: stream.peer.address) else { return welcome(stream) }
-        onEvent(.refused(stream.peer, .transport(crowd)))
+        guard greeters.count < SessionListener.largestGreetingCount else {
+            return refuse(stream, "\(greeters.count) others are at the door")
+        }
+        guard let tlsContext else { return welcome(stream, nil) }
+        // A handshake costs more than a hello: fewer may stand there, and few of one source.
+        switch quota.admit(stream.peer.address) {
+        case .refused: refuse(stream, "\(HandshakeQuota<IPAddress>.perSource) others from there are at the door")
+        case .admitted(let ticket, let displaced):
+            if let displaced, let greeter = handshakes[displaced] { greeted(greeter, .refused(.transport("displaced by newcomers"))) }
+            do throws(TLSError) {
+                stream.secure(try TLSEngine(tlsContext))
+                welcome(stream, ticket)
+            } catch {
+                quota.finish(ticket)
+                refuse(stream, "\(error)")
+            }
+        }
+    }
+
+    private func refuse(_ stream: Stream, _ why: String) {
+        onEvent(.refused(stream.peer, .transport(why)))
         stream.close()
     }
 
-    /// Why there's no room at the door for one more from there; nil when there is. A handshake costs more than a hello, so
-    /// with TLS fewer may stand there, and few of one source, so that a flood from one keeps nobody else out.
-    private func crowd(of source: IPAddress) -> String? {
-        let limit = tlsContext == nil ? SessionListener.largestGreetingCount : SessionListener.largestHandshakeCount
-        if greeters.count >= limit { return "\(greeters.count) others are at the door" }
-        guard tlsContext != nil else { return nil }
-        let same = greeters.values.count { $0.stream.peer.address == source }
-        return same < SessionListener.largestHandshakeCountPerSource ? nil : "\(same) others from there are at the door"
-    }
-
-    private func welcome(_ stream: Stream) {
-        if let tlsContext {
-            do throws(TLSError) { stream.secure(try TLSEngine(tlsContext)) } catch {
-                onEvent(.refused(stream.peer, .transport("\(error)")))
-                return stream.close()
-            }
-        }
+    private func welcome(_ stream: Stream, _ ticket: HandshakeQuota<IPAddress>.Ticket?) {
         let loop = loop
         let greeter = Greeter(stream, configuration, now: loop.now) { [weak self] greeter, end in
             let bound = LoopBound((greeter, end), on: loop)
             self?.assumeIsolated { $0.greeted(bound.value.0, bound.value.1) }
         }
         greeters[ObjectIdentifier(greeter)] = greeter
+        greeter.ticket = ticket
+        if let ticket { handshakes[ticket] = greeter }
         greeter.begin()
     }
 
     private func greeted(_ greeter: Greeter, _ end: Greeter.End) {
         greeters[ObjectIdentifier(greeter)] = nil
+        if let ticket = greeter.ticket {
+            quota.finish(ticket)
+            handshakes[ticket] = nil
+        }
+        greeter.letGo()
         let stream = greeter.stream
         switch end {
         case .refused(let reason):
@@ -153,17 +162,13 @@ public actor SessionListener: ListenerOwner {
                 let bound = LoopBound(stream, on: loop)
                 session.assumeIsolated { $0.adopt(bound.value, hello, version: version, rest: rest) }
             } else {
-                onEvent(.refused(stream.peer, .transport("\(sessions.count) sessions are kept already")))
-                stream.close()
+                refuse(stream, "\(sessions.count) sessions are kept already")
             }
         }
     }
 
     private func beganPlain(_ stream: Stream) {
-        guard makeRoom() else {
-            onEvent(.refused(stream.peer, .transport("\(sessions.count) sessions are kept already")))
-            return stream.close()
-        }
+        guard makeRoom() else { return refuse(stream, "\(sessions.count) sessions are kept already") }
         let session = makeSession(.random())
         onEvent(.plain(session))
         let bound = LoopBound(stream, on: loop)
@@ -207,6 +212,8 @@ final class Greeter: StreamOwner, TimerHandler {
     }
 
     let stream: Stream
+    /// Its place among the unfinished handshakes; nil in the clear.
+    var ticket: HandshakeQuota<IPAddress>.Ticket?
     private let greeting: Greeting
     private let span: Duration
     private var decoder: FrameDecoder
@@ -229,9 +236,14 @@ final class Greeter: StreamOwner, TimerHandler {
     }
 
     func close() {
+        letGo()
+        stream.close()
+    }
+
+    /// The connection is somebody else's now, or over.
+    func letGo() {
         onEnd = nil
         endTimer()
-        stream.close()
     }
 
     func streamOpened(_ stream: Stream) {}
