@@ -77,6 +77,7 @@ public actor SessionListener: ListenerOwner {
         for greeter in greeters.values { greeter.close() }
         greeters = [:]
         handshakes = [:]
+        quota = HandshakeQuota()
         let ending = sessions.values
         sessions = [:]
         await withDiscardingTaskGroup { group in

@@ -30,11 +30,6 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The same error, saying what it was about.
     public func about(_ subject: String) -> SystemError { SystemError(function: function, code: code, subject: subject) }
 
-    /// True for the errors that a busy or changing network makes and that pass by themselves.
-    public var isTransient: Bool {
-        [ENETDOWN, ENETUNREACH, EHOSTUNREACH, EHOSTDOWN, ENOBUFS, ENOMEM, ECONNREFUSED, EPERM, EADDRNOTAVAIL, ENODEV].contains(code)
-    }
-
     /// True when the process or the machine has run out of descriptors.
     public var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 }

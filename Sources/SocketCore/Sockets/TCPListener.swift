@@ -61,15 +61,31 @@ final class TCPListener: ReadinessHandler, TimerHandler {
 
     /// Level-triggered readiness would spin while nothing can be accepted.
     private func rest() {
-        guard let token else { return }
-        try? loop.update(token, interest: [])
+        watch([])
+        wakeLater()
+    }
+
+    func timerFired(at now: Instant) {
+        // A kernel too short of memory to listen again is asked again: a listener must not fall silent for good.
+        if !watch(.readable) { wakeLater() }
+    }
+
+    private func wakeLater() {
         let timer = timer ?? loop.addTimer(self)
         self.timer = timer
         loop.setTimer(timer, to: loop.now + TCPListener.pause)
     }
 
-    func timerFired(at now: Instant) {
-        guard let token else { return }
-        try? loop.update(token, interest: .readable)
+    /// - Returns: false when it couldn't be changed; the owner has been told then.
+    @discardableResult
+    private func watch(_ interest: Readiness) -> Bool {
+        guard let token else { return true }
+        do throws(SystemError) {
+            try loop.update(token, interest: interest)
+            return true
+        } catch {
+            owner?.listener(self, failed: error)
+            return false
+        }
     }
 }

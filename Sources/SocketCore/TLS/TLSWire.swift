@@ -10,8 +10,6 @@ final class TLSWire {
 
     /// Bytes written and not yet taken.
     var pendingCount: Int { output.count - taken }
-    /// Bytes lent and not yet read.
-    var unreadCount: Int { input.count }
 
     /// Lends `bytes` for the duration of `body`.
     func lending<Result>(_ bytes: UnsafeRawBufferPointer, _ body: () throws(TLSError) -> Result) throws(TLSError) -> Result {

@@ -37,7 +37,6 @@ struct Outbox {
     /// Waiting messages that come from a journal; receipts for those may still arrive.
     private var restored = 0
 
-    var waitingCount: Int { waiting.count }
     var isEmpty: Bool { waiting.isEmpty }
     @inline(__always) var first: (msgId: UInt32, mayHaveLeft: Bool)? {
         waiting.isEmpty ? nil : (waiting[0].ticket.msgId, waiting[0].mayHaveLeft)

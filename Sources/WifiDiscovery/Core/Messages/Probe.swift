@@ -6,8 +6,8 @@ public struct Probe: Equatable, Sendable {
     public static let minimumByteCount = 400
     /// The most MACs that `known` may hold.
     public static let maximumKnown = 64
-    /// The longest time that a router may be asked to spread its reply over.
-    public static let maximumWait: Duration = .milliseconds(2000)
+    /// The longest time that a router may be asked to spread its reply over, in milliseconds.
+    public static let maximumWaitMilliseconds = 2_000
 
     /// Random; comes back in the reply, which is believed for that reason alone.
     public var nonce: HexToken
@@ -24,7 +24,7 @@ public struct Probe: Equatable, Sendable {
     public init(nonce: HexToken, maxWaitMilliseconds: Int = 100, bssid: MACAddress? = nil, known: [MACAddress] = [], mac: MACAddress? = nil)
     {
         self.nonce = nonce
-        self.maxWaitMilliseconds = min(max(maxWaitMilliseconds, 0), 2000)
+        self.maxWaitMilliseconds = min(max(maxWaitMilliseconds, 0), Probe.maximumWaitMilliseconds)
         self.bssid = bssid
         self.known = Array(known.prefix(Probe.maximumKnown))
         self.mac = mac
@@ -35,7 +35,7 @@ public struct Probe: Equatable, Sendable {
     init(_ object: JSONValue) throws(DatagramError) {
         let fields = MessageFields(object)
         nonce = try fields.token("nonce")
-        maxWaitMilliseconds = Int(min(max(try fields.optionalInteger("maxWait") ?? 0, 0), 2000))
+        maxWaitMilliseconds = Int(min(max(try fields.optionalInteger("maxWait") ?? 0, 0), Int64(Probe.maximumWaitMilliseconds)))
         bssid = try fields.optionalBSSID("bssid")
         mac = try fields.optionalDevice("mac")
         known = []

@@ -18,8 +18,6 @@ struct FrameCutter: ~Copyable {
     var offset: UInt64 { decoder.frameOffset }
     /// Bytes kept of the frame under way.
     var heldByteCount: Int { decoder.heldByteCount }
-    /// Whether the first bad header has ended the stream.
-    var hasFailed: Bool { decoder.failure != nil }
 
     /// Hands every frame that `bytes` completes to `take`, with the offset at which it begins.
     ///
