@@ -13,6 +13,8 @@ final class DemoNetwork: Sendable {
     let responder: RouterResponder
     let routers: [SimulatedRouter]
     let descriptions: [RouterDescription]
+    /// The company's root, and who the user is.
+    let trust: RouterTrust
     private let taken: TakenLog
 
     /// What the routers' applications took, body by body.
@@ -30,7 +32,9 @@ final class DemoNetwork: Sendable {
 
     /// Makes `count` routers: the first two the company's, then a neighbour's of the same brand, a stranger's, and more of the
     /// company's.
-    init(count: Int, seed: UInt64) {
+    ///
+    /// - Throws: what ``DemoFleets`` throws.
+    init(count: Int, seed: UInt64) throws {
         var random = SystemRandomNumberGenerator()
         // Away from the standard port, so that routers of this network and other demonstrations aren't met.
         port = UInt16.random(in: 30_000...60_000, using: &random)
@@ -40,6 +44,8 @@ final class DemoNetwork: Sendable {
         options.port = port
         let responder = RouterResponder(options)
         let (taken, descriptions) = (TakenLog(), (0..<count).map(DemoNetwork.describe))
+        let fleets = try DemoFleets(descriptions.enumerated().map { ($1, DemoNetwork.owner($0)) })
+        trust = fleets.trust
         self.responder = responder
         self.taken = taken
         self.descriptions = descriptions
@@ -47,9 +53,27 @@ final class DemoNetwork: Sendable {
             var options = SimulatedRouter.Options(description, listen: Endpoint(.loopback, port: 0))
             options.linkFaults.lostReceipts = index == 0 ? DemoNetwork.loss : 0
             options.linkFaults.seed = seed &+ UInt64(index)
+            options.tls = fleets.servers[index]
             return SimulatedRouter(options, responder: responder) { event in
                 if case .message(_, let message) = event { taken.add(message.body, by: description.mac) }
             }
+        }
+    }
+
+    private static func owner(_ index: Int) -> DemoFleets.Owner {
+        switch index {
+        case 2: .neighbour
+        case 3: .nobody
+        default: .company
+        }
+    }
+
+    /// What a router has to prove, told whose it is.
+    func expected(_ index: Int) -> Verdict {
+        switch DemoNetwork.owner(index) {
+        case .company: .company
+        case .neighbour: .foreign
+        case .nobody: .unproven(.plaintext)
         }
     }
 

@@ -27,12 +27,12 @@ struct DemoStory: Sendable {
         guard try await discover(), try await match(), try await child() else { return false }
         let outcomes = OutcomeLog()
         let manager = manager(outcomes)
+        guard try await verify(manager) else { return false }
         let attic = try await manager.connect()
         let opening = await attic.session.opening
+        let agreed = opening.map { "version \($0.version)" } ?? "though nothing was agreed"
         step(
-            "session", opening != nil,
-            "a session with \(network.descriptions[0].name) is open, \(opening.map { "version \($0.version)" } ?? "though nothing was agreed")"
-        )
+            "session", opening != nil, "a session with \(network.descriptions[0].name) is open over TLS, both sides proven, \(agreed)")
         guard try await deliver(attic, outcomes) else { return false }
         guard try await change(manager, outcomes) else { return false }
         await manager.close()
@@ -42,6 +42,9 @@ struct DemoStory: Sendable {
     private func manager(_ outcomes: OutcomeLog) -> RouterManager {
         var options = RouterManager.Options()
         options.discovery = network.discovery(link: network.descriptions[0].radios[0].bssid)
+        // All of them answer within milliseconds; with a root nobody's claim ends the search.
+        options.scanTime = .milliseconds(600)
+        options.trust = network.trust
         // The protocol's five seconds would be long to watch.
         options.session.timing.resend.base = .milliseconds(80)
         options.session.timing.reconnect.base = .milliseconds(50)
@@ -79,6 +82,34 @@ struct DemoStory: Sendable {
             "child", !exactOrRadio && result.selection.certainty != .certain,
             "behind another brand's access point no router is chosen with certainty: a BSSID alone proves nothing"
         )
+    }
+
+    /// Each proves whose it is, or doesn't; and with one that doesn't there is no session.
+    private func verify(_ manager: RouterManager) async throws -> Bool {
+        let result = try await RouterDiscovery(network.discovery(link: nil)).scan(for: .milliseconds(600))
+        let findings = await RouterVerifier(network.trust).verify(result.routers.map(RouterVerifier.Subject.init))
+        let verdicts = Dictionary(findings.map { ($0.subject.mac, $0.judgement.verdict) }) { first, _ in first }
+        let routers = network.descriptions
+        let areRight = routers.indices.allSatisfy { verdicts[routers[$0].mac] == network.expected($0) }
+        var areRefused = true
+        for stranger in [routers[2], routers[3]] where try await !isRefused(stranger.mac, by: manager) { areRefused = false }
+        let company = routers.filter { verdicts[$0.mac] == .company }.count
+        let others = routers.filter { verdicts[$0.mac] != .company }.map { router in
+            let verdict = verdicts[router.mac]
+            return "\(router.name) is \(verdict?.name ?? "silent")\(verdict?.reason.map { " (\($0))" } ?? "")"
+        }
+        return step(
+            "verify", areRight && areRefused,
+            "\(company) of \(routers.count) prove to be the company's; \(others.joined(separator: ", ")): no session with either")
+    }
+
+    private func isRefused(_ mac: MACAddress, by manager: RouterManager) async throws -> Bool {
+        do {
+            try await manager.connect(to: "\(mac)")
+            return false
+        } catch is ManagerError {
+            return true
+        }
     }
 
     // MARK: Talking
