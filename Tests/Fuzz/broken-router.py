@@ -1,6 +1,6 @@
 """A small router that can be broken in one way, for the tests of `wifictl fuzz --target`.
 
-    FuzzBrokenRouter.py FAULT
+    broken-router.py FAULT
 
 Prints its port. Faults that end it let it come back half a second later, as a watchdog would, except `dies`.
 """
@@ -52,7 +52,7 @@ def serve(connection):
             if FAULT == "hang-on-huge" and length == 0xFFFFFFFF:
                 state["hung"] = True
             if FAULT == "leak" and length > LIMIT:
-                state["slow"] += 0.008
+                state["slow"] += 0.012
             if length > LIMIT:
                 if FAULT == "skips-oversize":
                     continue

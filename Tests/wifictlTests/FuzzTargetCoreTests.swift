@@ -130,6 +130,22 @@ private struct ImaginaryDevice: TargetLink {
         #expect(found.first?.sequence[0].kind.hasPrefix("connections that declare") == true)
     }
 
+    @Test func `a slow network is no finding, and a leak behind it is one`() {
+        var cases = 0
+        func device(_ targetCase: TargetCase, _ state: inout ImaginaryDevice.State) {
+            cases += 1
+            if cases == 60 { state.helloTime = .milliseconds(150) }
+            if cases > 300, targetCase.kind.hasPrefix("connections that declare") { state.helloTime += .milliseconds(16) }
+        }
+        var campaign = campaign(device)
+        for _ in 0..<200 { #expect(campaign.step() == nil) }
+        #expect(campaign.unconfirmed == 1, "asked about once, and again only when slower still")
+        var found: TargetFinding?
+        for _ in 0..<600 where found == nil { found = campaign.step() }
+        #expect(found?.fault == .slowing)
+        #expect(found?.sequence[0].kind.hasPrefix("connections that declare") == true)
+    }
+
     @Test func `cases survive their file`() {
         let generator = TargetGenerator(seed: 3, layout: .standard, limit: 4_096, isPlain: false)
         for index in UInt64(0)..<200 {

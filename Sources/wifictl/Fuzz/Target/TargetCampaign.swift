@@ -177,10 +177,15 @@ struct TargetCampaign<Link: TargetLink> {
         // On a busy machine everything is slow now and then: the same case must cost as much a second time.
         if let first = worst, answerTime(behind: first.targetCase) - before < first.growth.scaled(by: 0.5) {
             worst = nil
-            unconfirmed += 1
         }
+        guard let worst else {
+            unconfirmed += 1
+            latency.dismiss()
+            return nil
+        }
+        // From here on the device is as slow as it was made; only what makes it slower still is news.
         latency = LatencyWatch()
-        guard let worst, isNew(.slowing, worst.targetCase) else { return nil }
+        guard isNew(.slowing, worst.targetCase) else { return nil }
         return finding(
             .slowing,
             "A hello took \(growth.before.briefText) at first and takes \(growth.now.briefText) now; this case, done \(TargetCampaign.repetitions) times, made it "

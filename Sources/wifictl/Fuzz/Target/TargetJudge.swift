@@ -72,9 +72,13 @@ struct LatencyWatch {
     /// Growth that isn't noise, as a factor and as a span: a busy loopback doubles easily.
     static let factor = 4.0
     static let least = Duration.milliseconds(20)
+    /// Growth over a level that was dismissed before it is looked into again: looking costs some ninety connections.
+    static let dismissedFactor = 1.5
 
     private var first: [Duration] = []
     private var last: [Duration] = []
+    /// A level that was looked into and found to be the network's or the machine's own doing.
+    private var dismissed = Duration.zero
 
     /// Notes one answer's time; gives the medians at the start and now once the growth is beyond doubt.
     mutating func note(_ time: Duration) -> (before: Duration, now: Duration)? {
@@ -86,7 +90,15 @@ struct LatencyWatch {
         if last.count > LatencyWatch.window { last.removeFirst() }
         guard last.count == LatencyWatch.window else { return nil }
         let (before, now) = (LatencyWatch.median(first), LatencyWatch.median(last))
-        return now > before.scaled(by: LatencyWatch.factor) + LatencyWatch.least ? (before, now) : nil
+        let level = max(before.scaled(by: LatencyWatch.factor), dismissed.scaled(by: LatencyWatch.dismissedFactor))
+        return now > level + LatencyWatch.least ? (before, now) : nil
+    }
+
+    /// Notes that the present slowness isn't the device's fault. The level at the start stays what growth is held against:
+    /// otherwise a leak that was once taken for noise would have to grow fourfold again.
+    mutating func dismiss() {
+        if !last.isEmpty { dismissed = LatencyWatch.median(last) }
+        last = []
     }
 
     private static func median(_ times: [Duration]) -> Duration { times.sorted()[times.count / 2] }
