@@ -11,7 +11,7 @@ private func fuzz(_ port: String, _ place: TemporaryDirectory, runs: Int, _ more
         [
             "fuzz", "--target", "127.0.0.1:\(port)", "--runs", "\(runs)", "--rate", "1000", "--seed", "21", "--json", "--artifacts",
             place.path,
-        ] + more, within: .seconds(120))
+        ] + more, within: .seconds(300))
 }
 
 private let brokenRouter = Repository.path("Tests/Fuzz/broken-router.py")
