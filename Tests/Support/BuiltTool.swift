@@ -16,6 +16,8 @@ public enum BuiltTool {
         _ words: [String], input: [UInt8] = [], environment: [String: String] = [:], home: String? = nil,
         within limit: Duration = .seconds(60)
     ) async throws -> CommandResult {
+        // Nor does what this user has configured count.
+        let environment = environment.merging(["WIFICTL_CONFIG": "/dev/null"]) { own, _ in own }
         guard home == nil else {
             return try await runCommand(
                 [path] + words, input: input, environment: environment.merging(["WIFICTL_HOME": home ?? ""]) { $1 }, within: limit)

@@ -36,13 +36,15 @@ struct ArgumentParser {
             }
         }
         try checkCount(state.positionals)
-        return Arguments(positionals: state.positionals, values: state.values, declared: Set(byName.keys))
+        return Arguments(
+            positionals: state.positionals, values: state.values, words: state.valueWords, declared: Set(byName.keys))
     }
 
     private struct State {
         var words: ArraySlice<String>
         var positionals: [String] = []
         var values: [String: [any Sendable]] = [:]
+        var valueWords: [String: [String]] = [:]
     }
 
     private func readLong(_ word: Substring, _ state: inout State) throws(UsageError) {
@@ -80,6 +82,7 @@ struct ArgumentParser {
         }
         do throws(ValueProblem) {
             state.values[option.name, default: []].append(try option.read(text))
+            state.valueWords[option.name, default: []].append(text)
         } catch {
             throw UsageError("--\(option.name): '\(text)' \(error.complaint)", hint: error.hint)
         }

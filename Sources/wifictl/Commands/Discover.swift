@@ -5,13 +5,7 @@ import WifiDiscovery
 extension Command {
     private static let time = DefaultedOption(
         "for", "TIME", .duration, default: .seconds(3), shown: "3s", "how long to look; with --watch, until Ctrl-C when not given")
-    private static let bssid = RepeatedOption(
-        "bssid", "MAC", .linkWish,
-        "the access point that this machine is connected to; auto, which is the default, asks the system, and none grades nothing")
     private static let to = RepeatedOption("to", "ADDR", .place, "ask this address instead of everybody on the network")
-    private static let dialect = DefaultedOption(
-        "dialect", "LIST", ValueKind.dialects, default: [Dialect.native], shown: "native",
-        "in which languages to ask: native, ssdp, mdns, mndp, ubnt with commas between, or all")
     private static let watch = Flag("watch", "go on looking, and print what changes")
 
     private static let verifies = Flag("verify", "ask each router to prove whose it is; with a company root, only the company's are chosen")
@@ -30,7 +24,7 @@ extension Command {
             like the access point's, a guess), vendor (the same maker), none, and unknown (no access point is known). The exit \
             status is 0 when a router was found, and 1 when none was.
             """,
-        options: [time, bssid, to, dialect, watch, verifies] + TrustOptions.judging,
+        options: [time, ScanOptions.bssid, to, ScanOptions.dialect, watch, verifies] + TrustOptions.judging,
         interruption: .asksCommand,
         examples: [
             Example("wifictl discover", "looks for 3 seconds"),
@@ -47,7 +41,7 @@ extension Command {
         let run: DiscoverRun
         do {
             let trust = arguments[verifies] ? try TrustOptions.routerTrust(arguments, context) : nil
-            run = try DiscoverRun(try options(arguments, context), dialects: Set(arguments[dialect]), trust: trust, context)
+            run = try DiscoverRun(try options(arguments, context), dialects: Set(arguments[ScanOptions.dialect]), trust: trust, context)
         } catch DiscoveryError.noSuchInterface(let name, let known) {
             let near = Suggestion.nearest(to: name, among: known)
             throw ToolError(
@@ -62,21 +56,8 @@ extension Command {
     }
 
     private static func options(_ arguments: Arguments, _ context: Context) throws -> RouterDiscovery.Options {
-        var options = RouterDiscovery.Options()
-        options.interfaces = context.interfaces
-        options.link = try link(arguments[bssid])
-        options.group = try context.groupAddress()
-        options.port = context.port ?? DiscoveryDatagram.port
+        var options = try ScanOptions.discovery(arguments, context)
         options.targets = arguments[to].map { Endpoint($0.address, port: $0.port ?? options.port) }
         return options
-    }
-
-    private static func link(_ wishes: [LinkWish]) throws(UsageError) -> RouterDiscovery.Link {
-        let addresses = Set(wishes.compactMap { wish in if case .address(let address) = wish { address } else { nil } })
-        if addresses.isEmpty { return wishes.contains(.none) ? .addresses([]) : .automatic }
-        guard !wishes.contains(.auto), !wishes.contains(.none) else {
-            throw UsageError("--bssid: an address together with auto or none", hint: "give addresses, or one of the words")
-        }
-        return .addresses(addresses)
     }
 }

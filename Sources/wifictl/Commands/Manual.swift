@@ -21,6 +21,9 @@ private enum Manual {
             ".SH OPTIONS OF EVERY COMMAND\n" + (CommonOptions.all + [CommonOptions.version]).map(entry).joined(separator: "\n"),
             ".SH EXIT STATUS\n" + statuses.map { ".TP\n.B \($0.0.rawValue)\n\($0.1)" }.joined(separator: "\n"),
             ".SH ENVIRONMENT\n.TP\n.B WIFICTL_HOME\nwhere state lies; else $XDG_STATE_HOME/\(tool), else ~/.local/state/\(tool)\n"
+                + ".TP\n.B WIFICTL_CONFIG\nthe configuration file; else $XDG_CONFIG_HOME/\(tool)/config, else ~/.config/\(tool)/config\n"
+                + ".TP\n.B \(text(Setting.all.map(\.variable).filter { $0 != "WIFICTL_HOME" }.joined(separator: ", ")))\n"
+                + "the settings that \(tool) config shows; they go before the file\n"
                 + ".TP\n.B NO_COLOR\nno colours when set to anything",
         ]
         return parts.joined(separator: "\n")

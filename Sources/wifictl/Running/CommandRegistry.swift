@@ -16,6 +16,6 @@ enum CommandRegistry {
         .bench,
         .identityNewCompany, .identityIssueDevice, .identityIssueOperator, .identityRevoke, .identityShow,
         .trustAdd, .trustList, .trustRemove,
-        .completions, .manual,
+        .config, .completions, .manual,
     ]
 }

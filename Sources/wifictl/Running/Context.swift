@@ -12,15 +12,21 @@ struct Context: Sendable {
     let port: UInt16?
     /// The directory of the tool's state, which need not exist yet.
     let home: String
+    /// What the configuration file and the environment say.
+    let settings: Settings
 }
 
 extension Context {
-    init(_ arguments: Arguments, output: Output, cancellation: CancellationSignal, environment: (String) -> String?) throws(ToolError) {
+    init(
+        _ arguments: Arguments, settings: Settings = .none, output: Output, cancellation: CancellationSignal,
+        environment: (String) -> String?
+    ) throws(ToolError) {
         self.output = output
         self.cancellation = cancellation
         self.interfaces = arguments[CommonOptions.interface]
         self.group = arguments[CommonOptions.group]
         self.port = arguments[CommonOptions.port]
+        self.settings = settings
         self.home = try Context.home(arguments[CommonOptions.home], environment)
     }
 

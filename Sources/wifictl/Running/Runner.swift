@@ -50,10 +50,12 @@ struct Runner {
     private func finish(_ command: Command, _ arguments: Arguments, _ output: Output) async -> ExitStatus {
         let cancellation = cancellation
         let task = Task {
-            let context = try Context(arguments, output: output, cancellation: cancellation) { name in
-                getenv(name).map { String(cString: $0) }
-            }
-            return try await command.run(arguments, context)
+            let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
+            let settings = try Settings(environment: environment) { path throws(ToolError) in try SettingsFile.read(path) }
+            let filled = try arguments.filled(from: settings, for: command)
+            let context = try Context(
+                filled, settings: settings, output: output, cancellation: cancellation, environment: environment)
+            return try await command.run(filled, context)
         }
         if case .cancelsTask = command.interruption { cancellation.onRaise { task.cancel() } }
         do {

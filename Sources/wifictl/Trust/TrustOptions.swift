@@ -16,6 +16,9 @@ enum TrustOptions {
     /// For commands that only judge.
     static let judging: [any OptionDeclaration] = [root, revocationList, identity, key]
 
+    /// The commands that are a controller: what they say of their own identity isn't a router's.
+    static let controllers: Set<String> = ["discover", "verify", "send", "get", "set", "read", "switch", "watch", "report", "config"]
+
     private static func files(_ paths: [String]) throws(TLSError) -> [TLSConfiguration.NamedBytes] {
         var files: [TLSConfiguration.NamedBytes] = []
         for path in paths { files.append(try TLSConfiguration.NamedBytes(file: path)) }

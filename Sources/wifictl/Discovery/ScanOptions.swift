@@ -1,0 +1,35 @@
+import SocketCore
+import WifiDiscovery
+
+/// The options of commands that scan.
+enum ScanOptions {
+    static let bssid = RepeatedOption(
+        "bssid", "MAC", .linkWish,
+        "the access point that this machine is connected to; auto, which is the default, asks the system, and none grades nothing")
+    static let dialect = DefaultedOption(
+        "dialect", "LIST", ValueKind.dialects, default: [Dialect.native], shown: "native",
+        "in which languages to ask: native, ssdp, mdns, mndp, ubnt with commas between, or all")
+    static let span = DefaultedOption("for", "TIME", .duration, default: Duration.seconds(3), shown: "3s", "how long to look")
+
+    /// The commands whose --bssid and --for mean these.
+    static let commands: Set<String> = ["discover", "verify", "switch", "watch", "report", "config"]
+
+    /// Where and how to look, as the common options and --bssid say.
+    static func discovery(_ arguments: Arguments, _ context: Context) throws -> RouterDiscovery.Options {
+        var options = RouterDiscovery.Options()
+        options.interfaces = context.interfaces
+        options.link = try link(arguments[bssid])
+        options.group = try context.groupAddress()
+        options.port = context.port ?? DiscoveryDatagram.port
+        return options
+    }
+
+    private static func link(_ wishes: [LinkWish]) throws(UsageError) -> RouterDiscovery.Link {
+        let addresses = Set(wishes.compactMap { wish in if case .address(let address) = wish { address } else { nil } })
+        if addresses.isEmpty { return wishes.contains(.none) ? .addresses([]) : .automatic }
+        guard !wishes.contains(.auto), !wishes.contains(.none) else {
+            throw UsageError("--bssid: an address together with auto or none", hint: "give addresses, or one of the words")
+        }
+        return .addresses(addresses)
+    }
+}

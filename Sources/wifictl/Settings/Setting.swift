@@ -1,0 +1,40 @@
+/// An option that may be set once for all commands, in the configuration file or by an environment variable.
+struct Setting: Sendable {
+    let option: any OptionDeclaration
+    /// The commands that it holds for, where not for all that have such an option: the same word means another thing elsewhere.
+    let commands: Set<String>?
+    /// Whether its values are files, which a configuration file names relative to itself.
+    let isPath: Bool
+
+    init(_ option: any OptionDeclaration, only commands: Set<String>? = nil, isPath: Bool = false) {
+        self.option = option
+        self.commands = commands
+        self.isPath = isPath
+    }
+
+    var name: String { option.name }
+    /// `WIFICTL_CLIENT_ROOT` for `client-root`.
+    var variable: String { "\(CommandRegistry.toolName)_\(name)".uppercased().replacing("-", with: "_") }
+
+    func holds(for command: Command) -> Bool {
+        guard commands?.contains(command.name) ?? true else { return false }
+        return CommonOptions.all.contains { $0.name == name } || command.options.contains { $0.name == name }
+    }
+
+    /// What is typed every time. No flags: a script must be able to rely on what a command does without them.
+    static let all: [Setting] = [
+        Setting(CommonOptions.interface), Setting(CommonOptions.group), Setting(CommonOptions.port),
+        Setting(CommonOptions.home, isPath: true),
+        Setting(ScanOptions.bssid, only: ScanOptions.commands), Setting(ScanOptions.span, only: ScanOptions.commands),
+        Setting(ScanOptions.dialect), Setting(SessionTool.timeout),
+        Setting(TrustOptions.root, isPath: true),
+        // A router's own identity and lists are another's than the controller's on the same machine.
+        Setting(TrustOptions.revocationList, only: TrustOptions.controllers, isPath: true),
+        Setting(TrustOptions.identity, only: TrustOptions.controllers, isPath: true),
+        Setting(TrustOptions.key, only: TrustOptions.controllers, isPath: true),
+        Setting(FrameOptions.layout), Setting(FrameOptions.limit),
+    ]
+
+    /// Settings that only make sense together: one of them on the command line sets the others aside.
+    static let pairs: [Set<String>] = [["identity", "key"]]
+}
