@@ -53,6 +53,17 @@ final class Stream: ReadinessHandler {
     /// A connection that a listener accepted. It reads once it has an owner: see ``begin(_:)``.
     static func accepted(_ descriptor: consuming FileDescriptor, from peer: Endpoint, on loop: EventLoop) throws(SystemError) -> Stream {
         try TCPSocket.disableCoalescing(descriptor)
+        return try connected(descriptor, to: peer, on: loop)
+    }
+
+    /// A connection with a process of this machine. It reads once it has an owner.
+    static func local(_ descriptor: consuming FileDescriptor, on loop: EventLoop) throws(SystemError) -> Stream {
+        try connected(descriptor, to: Endpoint(.any, port: 0), on: loop)
+    }
+
+    private static func connected(_ descriptor: consuming FileDescriptor, to peer: Endpoint, on loop: EventLoop) throws(SystemError)
+        -> Stream
+    {
         let stream = Stream(loop: loop, peer: peer, isConnecting: false)
         stream.isAnnounced = true
         try stream.attach(descriptor, interest: .readable)

@@ -8,7 +8,7 @@ protocol ListenerOwner: AnyObject, Sendable {
     func listener(_ listener: TCPListener, failed error: SystemError)
 }
 
-/// A listening TCP socket on the loop, confined to the loop's thread.
+/// A listening socket on the loop, TCP or local to this machine; confined to the loop's thread.
 final class TCPListener: ReadinessHandler, TimerHandler {
     /// Connections accepted in one tick, so that a burst of newcomers doesn't keep those who are in waiting.
     private static let acceptsPerTick = 64
@@ -16,8 +16,9 @@ final class TCPListener: ReadinessHandler, TimerHandler {
     private static let pause = Duration.milliseconds(100)
 
     let loop: EventLoop
-    /// Where it listens, with the port that the kernel chose.
+    /// Where it listens, with the port that the kernel chose; no address where it listens at a path.
     let local: Endpoint
+    private let isAtPath: Bool
     private var owner: (any ListenerOwner)?
     private var descriptor: FileDescriptor?
     private var token: PollToken?
@@ -29,7 +30,20 @@ final class TCPListener: ReadinessHandler, TimerHandler {
         let number = descriptor.number
         self.loop = loop
         self.owner = owner
+        isAtPath = false
         local = try SystemCalls.localEndpoint(number)
+        self.descriptor = consume descriptor
+        token = try loop.add(number, interest: .readable, handler: self)
+    }
+
+    /// Listens for processes of this machine at a path; on the loop's thread.
+    init(on loop: EventLoop, path: String, owner: any ListenerOwner) throws(SystemError) {
+        let descriptor = try SystemCalls.listenLocal(path)
+        let number = descriptor.number
+        self.loop = loop
+        self.owner = owner
+        isAtPath = true
+        local = Endpoint(.any, port: 0)
         self.descriptor = consume descriptor
         token = try loop.add(number, interest: .readable, handler: self)
     }
@@ -49,7 +63,9 @@ final class TCPListener: ReadinessHandler, TimerHandler {
             guard let number = descriptor?.number else { return }
             do throws(SystemError) {
                 guard let (accepted, peer) = try SystemCalls.accept(number) else { return }
-                let stream = try Stream.accepted(FileDescriptor(owning: accepted), from: peer, on: loop)
+                let connection = FileDescriptor(owning: accepted)
+                let stream =
+                    isAtPath ? try Stream.local(connection, on: loop) : try Stream.accepted(connection, from: peer, on: loop)
                 owner?.listener(self, accepted: stream)
             } catch {
                 if error.isOutOfDescriptors { rest() }

@@ -111,7 +111,9 @@ public struct StateFile: Sendable {
     }
 
     /// Makes the directory, private, and those above it; nothing is changed where it exists.
-    func makeDirectory() throws(StateFileError) { try makeDirectory(directory) }
+    ///
+    /// - Throws: ``StateFileError/system(_:)``.
+    public func makeDirectory() throws(StateFileError) { try makeDirectory(directory) }
 
     private var directory: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 

@@ -5,12 +5,12 @@ import WifiDiscovery
 /// `read ROUTER STREAM`: a stream of the router, in pieces.
 extension Command {
     private static let outputFile = Option(
-        "output", "FILE", .text, "write there; an unfinished FILE.part is gone on with, and renamed when it is whole")
+        "output", "FILE", .path, "write there; an unfinished FILE.part is gone on with, and renamed when it is whole")
 
     static let read = Command(
         name: "read", summary: "fetches a stream of a router in pieces", positionals: ["ROUTER", "STREAM"],
         discussion: "Without --output the bytes go to standard output. A connection that is lost on the way is resumed where it was.",
-        options: [outputFile] + TrustOptions.talking,
+        options: [outputFile, SessionTool.alone] + TrustOptions.talking, isForAgent: SessionTool.isForAgent,
         examples: [Example("wifictl read Attic log --output attic.log", "with progress, and resumable after an interruption")]
     ) { arguments, context in
         let stream = try arguments.required(1, "STREAM")
@@ -20,6 +20,7 @@ extension Command {
         return try await SessionTool.withRouter(try arguments.required(0, "ROUTER"), arguments, context, within: nil) {
             let total = try await $0.read(stream, from: sink.offset) { piece in
                 try sink.take(piece)
+                await output.room()
                 output.progress("\(stream): \(piece.offset + piece.data.count) of \(piece.total) bytes")
             }
             output.clearProgress()

@@ -4,7 +4,7 @@ import WifiDiscovery
 
 /// `send ROUTER BODY…`: bodies to a router, each with its outcome.
 extension Command {
-    private static let file = Option("file", "F", .text, "send the whole of this file as one body, after the others")
+    private static let file = Option("file", "F", .path, "send the whole of this file as one body, after the others")
     private static let stdin = Flag("stdin", "send each line of standard input as a body, after the others")
     private static let noReceipt = Flag("no-receipt", "fire and forget: don't ask for receipts")
     private static let expectReply = Flag("expect-reply", "wait for an answer (with \"re\") to each body as well")
@@ -17,8 +17,12 @@ extension Command {
             only settles what an earlier run left unsettled. A message that was accepted outlives this process: what isn't settled \
             in time stays in the router's outbox, and the next send goes on with it.
             """,
-        options: [file, stdin, noReceipt, expectReply, SessionTool.timeout, plain, FrameOptions.layout, FrameOptions.limit]
+        options: [
+            file, stdin, noReceipt, expectReply, SessionTool.timeout, plain, FrameOptions.layout, FrameOptions.limit, SessionTool.alone,
+        ]
             + TrustOptions.talking,
+        // Standard input is its process's own.
+        isForAgent: { !$0[SessionTool.alone] && !$0[stdin] && !$0[plain] && $0[file] != "-" },
         examples: [
             Example("wifictl send Attic '{\"op\":\"reboot\"}' --expect-reply", "one message, and the router's answer"),
             Example("wifictl send 02:00:5e:00:53:01 --stdin < lines.txt --json", "a body a line, a JSON line for each thing that happens"),
@@ -34,6 +38,9 @@ extension Command {
             options.session.isPlain = isPlain
             options.session.layout = arguments[FrameOptions.layout]
             options.session.maximumBodyLength = FrameOptions.limits(size: arguments[FrameOptions.limit]).maximumBodyLength
+        }
+        if let pool = context.pool, let run = try await runOverHeld(reference, manager, pool, arguments, context) {
+            return try await send(run, arguments, context)
         }
         let session: Session
         var mac: MACAddress?
@@ -57,6 +64,22 @@ extension Command {
         return try await send(run, arguments, context)
     }
 
+    /// In the agent, over the session that it keeps; nil when none can be opened now: what is sent is kept then.
+    private static func runOverHeld(
+        _ reference: String, _ manager: RouterManager, _ pool: SessionPool, _ arguments: Arguments, _ context: Context
+    ) async throws -> SendRun? {
+        let connection: RouterConnection
+        do {
+            connection = try await pool.connection(reference, SessionTool.manner(manager, arguments)) { manager }
+        } catch ManagerError.notOpened(let mac, _, let reason) {
+            context.output.detail("no session with \(mac) yet: \(reason)")
+            return nil
+        }
+        return SendRun(
+            connection.session, mac: connection.mac, context.output, wantsReceipt: !arguments[noReceipt],
+            expectsReplies: arguments[expectReply], over: pool.news)
+    }
+
     private static func send(_ run: SendRun, _ arguments: Arguments, _ context: Context) async throws -> ExitStatus {
         let limit = arguments[SessionTool.timeout]
         await run.begin()
@@ -69,14 +92,14 @@ extension Command {
         } catch let error as ToolError where error.message == timeUp {
             isInTime = false
         } catch {
-            await run.session.close(.keepForLater)
+            await run.end()
             throw error
         }
         // Seen before closing: what isn't settled by then stays for the next run.
         let counts = await run.counts
         let (isDelivered, missing) = (await run.allDelivered, await run.repliesMissing)
         let refusal = await run.refusal
-        await run.session.close(.keepForLater)
+        await run.end()
         if let refusal {
             let kept = counts.unsettled == 0 ? nil : "\(counts.unsettled) messages are kept for the next send"
             throw ToolError("no session: \(refusal)", hint: kept)

@@ -13,31 +13,35 @@ extension Command {
             drained and closed. When any step fails, the current router stays the current one. Messages that the old router hasn't \
             receipted stay in its outbox until it is current again.
             """,
-        options: [span] + TrustOptions.talking,
+        options: [span, SessionTool.alone] + TrustOptions.talking, isForAgent: SessionTool.isForAgent,
         examples: [Example("wifictl switch 02:00:5e:00:53:02", "from the current router to this one")]
     ) { arguments, context in
         let reference = try arguments.required(0, "ROUTER")
         let look = arguments[span]
-        let manager = try SessionTool.manager(arguments, context) { $0.scanTime = look }
         let output = context.output
         let old = try RouterDirectory(home: context.home).load().current
-        if old != nil {
+        let fresh = try SessionTool.manager(arguments, context) { $0.scanTime = look }
+        let manner = SessionTool.manner(fresh, arguments)
+        var manager = fresh
+        if let old, let held = await context.pool?.manager(of: old, manner) {
+            manager = held
+        } else if old != nil {
             // The old session may be gone for good: that's no reason to stay with it.
             do { try await manager.connect(to: "current") } catch { output.remark("the current router \(error)") }
         }
-        do {
+        return try await SessionTool.ending(manager, context) { [manager] in
             let connection = try await manager.switch(to: reference) { tell($0, output) }
-            let mac = connection.mac
-            await manager.close()
-            if output.isJSON {
-                output.json("switched", ["mac": .string("\(mac)"), "from": .text(old.map { "\($0)" })])
-            } else {
-                output.line("\(mac) is the current router now\(old.map { $0 == mac ? " (it was before)" : ", in place of \($0)" } ?? "")")
-            }
+            await context.pool?.moved(manager, from: old, to: connection, manner)
+            show(connection.mac, from: old, output)
             return .success
-        } catch {
-            await manager.close()
-            throw error
+        }
+    }
+
+    private static func show(_ mac: MACAddress, from old: MACAddress?, _ output: Output) {
+        if output.isJSON {
+            output.json("switched", ["mac": .string("\(mac)"), "from": .text(old.map { "\($0)" })])
+        } else {
+            output.line("\(mac) is the current router now\(old.map { $0 == mac ? " (it was before)" : ", in place of \($0)" } ?? "")")
         }
     }
 

@@ -17,18 +17,20 @@ final class Output: Sendable {
     let verbosity: Verbosity
     /// The columns of the terminal on standard output; nil when it is none.
     let width: Int?
+    private let target: OutputTarget
     private let isPainted: Bool
     private let remarksArePainted: Bool
     private let progressWidth: Int?
     private let state = Mutex(State())
 
-    init(mode: Mode, verbosity: Verbosity) {
+    init(mode: Mode, verbosity: Verbosity, to target: OutputTarget = .standard) {
         self.mode = mode
         self.verbosity = verbosity
-        width = Terminal.width(of: STDOUT_FILENO)
-        isPainted = mode == .text && Terminal.wantsColour(STDOUT_FILENO)
-        remarksArePainted = Terminal.wantsColour(STDERR_FILENO)
-        progressWidth = verbosity == .quiet ? nil : Terminal.width(of: STDERR_FILENO)
+        self.target = target
+        width = target.facts.width
+        isPainted = mode == .text && target.facts.isPainted
+        remarksArePainted = target.facts.remarksArePainted
+        progressWidth = verbosity == .quiet ? nil : target.facts.remarksWidth
     }
 
     /// Whether to print JSON Lines instead of text.
@@ -59,7 +61,7 @@ final class Output: Sendable {
         let close: (() -> Void)? = state.withLock { state in
             guard !state.isClosed else { return nil }
             erase(&state)
-            let failure = writeAll(data, to: STDOUT_FILENO)
+            let failure = target.write(data, .data)
             redraw(state)
             guard let failure else { return nil }
             state.isClosed = true
@@ -69,6 +71,9 @@ final class Output: Sendable {
         }
         close?()
     }
+
+    /// Returns when most of what was printed has been taken by whoever reads it: long output waits for its reader.
+    func room() async { await target.room() }
 
     /// A table on standard output, fitted to the terminal.
     func table(_ table: Table) {
@@ -116,37 +121,23 @@ final class Output: Sendable {
         }
     }
 
+    /// Remarks that are laid out already, their progress lines included.
+    func remarks(_ bytes: [UInt8]) { state.withLock { _ in _ = target.write(bytes, .remarks) } }
+
     private func report(_ text: String) {
         state.withLock { state in
             erase(&state)
             // With nobody to read remarks there is nobody to tell either.
-            _ = writeAll(Array((text + "\n").utf8), to: STDERR_FILENO)
+            _ = target.write(Array((text + "\n").utf8), .remarks)
             redraw(state)
         }
     }
 
     private func erase(_ state: inout State) {
-        if !state.progress.isEmpty { _ = writeAll(Array("\r\u{1b}[2K".utf8), to: STDERR_FILENO) }
+        if !state.progress.isEmpty { _ = target.write(Array("\r\u{1b}[2K".utf8), .remarks) }
     }
 
     private func redraw(_ state: borrowing State) {
-        if !state.progress.isEmpty { _ = writeAll(Array("\r\u{1b}[2K\(state.progress)".utf8), to: STDERR_FILENO) }
+        if !state.progress.isEmpty { _ = target.write(Array("\r\u{1b}[2K\(state.progress)".utf8), .remarks) }
     }
-}
-
-/// Writes all of `data`; gives the error number when that can't be done.
-private func writeAll(_ data: [UInt8], to descriptor: Int32) -> Int32? {
-    var rest = data[...]
-    while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        if count > 0 {
-            rest = rest.dropFirst(count)
-        } else if errno == EAGAIN {
-            var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            poll(&waiting, 1, -1)
-        } else if errno != EINTR {
-            return errno
-        }
-    }
-    return nil
 }

@@ -35,13 +35,16 @@ struct Command: Sendable {
     /// Whether the help lists the options for interfaces, group and port.
     let usesNetwork: Bool
     let interruption: Interruption
+    /// Whether the agent runs it, where there is one.
+    let isForAgent: @Sendable (Arguments) -> Bool
     /// At least one.
     let examples: [Example]
     let run: @Sendable (Arguments, Context) async throws -> ExitStatus
 
     init(
         name: String, summary: String, positionals: [String] = [], discussion: String = "", options: [any OptionDeclaration] = [],
-        usesNetwork: Bool = true, interruption: Interruption = .cancelsTask, examples: [Example],
+        usesNetwork: Bool = true, interruption: Interruption = .cancelsTask,
+        isForAgent: @escaping @Sendable (Arguments) -> Bool = { _ in false }, examples: [Example],
         run: @escaping @Sendable (Arguments, Context) async throws -> ExitStatus
     ) {
         self.name = name
@@ -51,6 +54,7 @@ struct Command: Sendable {
         self.options = options
         self.usesNetwork = usesNetwork
         self.interruption = interruption
+        self.isForAgent = isForAgent
         self.examples = examples
         self.run = run
     }

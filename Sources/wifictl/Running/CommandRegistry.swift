@@ -16,6 +16,7 @@ enum CommandRegistry {
         .bench,
         .identityNewCompany, .identityIssueDevice, .identityIssueOperator, .identityRevoke, .identityShow,
         .trustAdd, .trustList, .trustRemove,
+        .agentStart, .agentRun, .agentStop, .agentStatus,
         .config, .completions, .manual,
     ]
 }

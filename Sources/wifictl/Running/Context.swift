@@ -14,11 +14,13 @@ struct Context: Sendable {
     let home: String
     /// What the configuration file and the environment say.
     let settings: Settings
+    /// In the agent: the sessions that it keeps.
+    let pool: SessionPool?
 }
 
 extension Context {
     init(
-        _ arguments: Arguments, settings: Settings = .none, output: Output, cancellation: CancellationSignal,
+        _ arguments: Arguments, settings: Settings = .none, output: Output, cancellation: CancellationSignal, pool: SessionPool? = nil,
         environment: (String) -> String?
     ) throws(ToolError) {
         self.output = output
@@ -27,7 +29,9 @@ extension Context {
         self.group = arguments[CommonOptions.group]
         self.port = arguments[CommonOptions.port]
         self.settings = settings
-        self.home = try Context.home(arguments[CommonOptions.home], environment)
+        self.pool = pool
+        // The agent was found in the command's state directory, which is its own.
+        if let pool { self.home = pool.home } else { self.home = try Context.home(arguments[CommonOptions.home], environment) }
     }
 
     /// `--home`, else `$WIFICTL_HOME`, else `$XDG_STATE_HOME/wifictl`, else `~/.local/state/wifictl`. Variables that are

@@ -3,6 +3,11 @@ import Glibc
 /// Runs one command line from its words to its exit status.
 struct Runner {
     let cancellation: CancellationSignal
+    var target = OutputTarget.standard
+    /// The variables of the command's own process.
+    var environment: @Sendable (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
+    /// In the agent: the sessions that it keeps.
+    var pool: SessionPool?
 
     func run(_ words: [String]) async -> ExitStatus {
         do {
@@ -14,10 +19,10 @@ struct Runner {
             case .familyHelp(let family):
                 return printed(help.render(family: family))
             case .run(let command, let arguments):
-                return await run(command, arguments)
+                return await run(command, arguments, words)
             }
         } catch {
-            Output(mode: .text, verbosity: .normal).fail(error.description)
+            Output(mode: .text, verbosity: .normal, to: target).fail(error.description)
             return .usage
         }
     }
@@ -31,30 +36,34 @@ struct Runner {
         return .success
     }
 
-    private func run(_ command: Command, _ arguments: Arguments) async -> ExitStatus {
+    private func run(_ command: Command, _ arguments: Arguments, _ words: [String]) async -> ExitStatus {
         let output = Output(
             mode: arguments[CommonOptions.json] ? .json : .text,
-            verbosity: arguments[CommonOptions.quiet] ? .quiet : arguments[CommonOptions.verbose] ? .verbose : .normal)
-        output.onClose { [cancellation] cause in
+            verbosity: arguments[CommonOptions.quiet] ? .quiet : arguments[CommonOptions.verbose] ? .verbose : .normal, to: target)
+        output.onClose { [cancellation, isInAgent = pool != nil] cause in
             cancellation.raise(cause)
             // A command that doesn't ask to be asked has nothing to put in order: end it as a closed pipe would have
             // without our ignoring SIGPIPE, only quietly.
-            if case .cancelsTask = command.interruption { exit(ending(cause, .success, output).rawValue) }
+            if !isInAgent, case .cancelsTask = command.interruption { exit(ending(cause, .success, output).rawValue) }
         }
-        let status = await finish(command, arguments, output)
+        let status = await finish(command, arguments, words, output)
         output.clearProgress()
         guard let cause = cancellation.cause else { return status }
         return ending(cause, status, output)
     }
 
-    private func finish(_ command: Command, _ arguments: Arguments, _ output: Output) async -> ExitStatus {
-        let cancellation = cancellation
+    private func finish(_ command: Command, _ arguments: Arguments, _ words: [String], _ output: Output) async -> ExitStatus {
+        let (cancellation, pool, environment) = (cancellation, pool, environment)
         let task = Task {
-            let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
             let settings = try Settings(environment: environment) { path throws(ToolError) in try SettingsFile.read(path) }
             let filled = try arguments.filled(from: settings, for: command)
             let context = try Context(
-                filled, settings: settings, output: output, cancellation: cancellation, environment: environment)
+                filled, settings: settings, output: output, cancellation: cancellation, pool: pool, environment: environment)
+            if pool == nil, command.isForAgent(filled),
+                let status = await AgentClient.run(words, home: context.home, output, cancellation)
+            {
+                return status
+            }
             return try await command.run(filled, context)
         }
         if case .cancelsTask = command.interruption { cancellation.onRaise { task.cancel() } }

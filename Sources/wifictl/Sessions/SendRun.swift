@@ -32,7 +32,12 @@ actor SendRun {
     private(set) var refusal: TLSError?
     private var waiter: CheckedContinuation<Void, Never>?
 
-    init(_ session: Session, mac: MACAddress?, _ output: Output, wantsReceipt: Bool, expectsReplies: Bool) {
+    /// Where the session's events are told by whoever keeps it open; nil: the session is this run's own.
+    private let news: SessionNews?
+    private var listening: Int?
+
+    init(_ session: Session, mac: MACAddress?, _ output: Output, wantsReceipt: Bool, expectsReplies: Bool, over news: SessionNews? = nil) {
+        self.news = news
         self.session = session
         self.mac = mac
         self.output = output
@@ -46,6 +51,12 @@ actor SendRun {
         announced = Set(restored)
         counts.restored = restored.count
         if !restored.isEmpty { output.detail("\(restored.count) messages of an earlier run are unsettled") }
+        if let news {
+            listening = news.listen { mac, event in
+                if mac == self.mac { self.assumeIsolated { $0.handle(event) } }
+            }
+            return
+        }
         Task(executorPreference: session.loop) {
             for await batch in self.session.events {
                 for event in batch { await self.handle(event) }
@@ -58,6 +69,7 @@ actor SendRun {
 
     /// Sends one body and prints its acceptance; `line` counts bodies from 1.
     func send(_ body: [UInt8], line: Int) async throws {
+        await output.room()
         let ticket: SessionTicket
         do throws(SessionError) { ticket = try await session.post(body, wantsReceipt: wantsReceipt) } catch {
             throw ToolError("body \(line): \(error)")
@@ -73,6 +85,12 @@ actor SendRun {
     func finish() async {
         hasSentAll = true
         if !isDone { await withCheckedContinuation { waiter = $0 } }
+    }
+
+    /// The run is over: its own session is closed, what is unsettled stays for the next run; a session kept by others goes on.
+    func end() async {
+        if let listening { news?.forget(listening) }
+        if news == nil { await session.close(.keepForLater) }
     }
 
     /// True when every message got its receipt, or, sent without, was written.

@@ -9,6 +9,11 @@ enum SessionTool {
     static let timeout = DefaultedOption(
         "timeout", "TIME", .duration, default: defaultTimeout, shown: "30s", "how long to wait for the router")
 
+    static let alone = Flag("alone", "open a session of its own even where an agent keeps one")
+
+    /// Whether the agent may run a command that talks to a router.
+    static let isForAgent: @Sendable (Arguments) -> Bool = { !$0[alone] }
+
     /// A manager that keeps its state where the tool does, and prints what happens as `session` lines.
     static func manager(
         _ arguments: Arguments, _ context: Context, _ change: (inout RouterManager.Options) -> Void = { _ in }
@@ -23,9 +28,23 @@ enum SessionTool {
         options.session.client = "\(CommandRegistry.toolName)/\(CommandRegistry.toolVersion)"
         change(&options)
         let output = context.output
+        // In the agent a session outlives the command that opened it, and tells its news to whichever commands run.
+        if let news = context.pool?.news {
+            return RouterManager(options, onEvent: { news.tell($0, $1) }, onRemark: { output.warning($0) })
+        }
         return RouterManager(
             options, onEvent: { mac, event in if case .state(let state) = event { print(state, mac, output) } },
             onRemark: { output.warning($0) })
+    }
+
+    /// What tells the agent's sessions apart beside the router: two commands that differ in it don't share one.
+    static func manner(_ manager: RouterManager, _ arguments: Arguments) -> String {
+        let options = manager.options
+        var trust = Hasher()
+        for file in options.trust.roots + options.trust.revocationLists { trust.combine(file.bytes) }
+        let discovery = "\(options.discovery.interfaces) \(options.discovery.port) \(options.discovery.group.map { "\($0)" } ?? "-")"
+        let session = "\(options.session.layout) \(options.session.maximumBodyLength)"
+        return "\(discovery) \(session) \(trust.finalize()) \(arguments[TrustOptions.identity] ?? "-") \(options.allowsUnproven)"
     }
 
     /// Where the common options say to look.
@@ -81,27 +100,38 @@ enum SessionTool {
             ])
     }
 
-    /// Opens a session with a router and gives it to `body`, within a time where one is given; in the end what is unsettled stays for the next run.
+    /// Opens a session with a router and gives it to `body`, within a time where one is given; in the end what is unsettled stays for
+    /// the next run. In the agent the session may be there already, and stays.
     static func withRouter(
         _ reference: String, _ arguments: Arguments, _ context: Context, within limit: Duration?,
         _ body: @Sendable @escaping (RouterConnection) async throws -> ExitStatus
     ) async throws -> ExitStatus {
         let manager = try manager(arguments, context)
-        let status: ExitStatus
-        do {
-            if let limit {
-                status = try await withDeadline(limit, "no result from \(reference) within \(limit.briefText)") {
-                    try await body(try await manager.connect(to: reference))
-                }
-            } else {
-                status = try await body(try await manager.connect(to: reference))
+        let opened: @Sendable () async throws -> RouterConnection = { [pool = context.pool] in
+            guard let pool else { return try await manager.connect(to: reference) }
+            return try await pool.connection(reference, manner(manager, arguments)) { manager }
+        }
+        return try await ending(manager, context) {
+            guard let limit else { return try await body(try await opened()) }
+            return try await withDeadline(limit, "no result from \(reference) within \(limit.briefText)") {
+                try await body(try await opened())
             }
+        }
+    }
+
+    /// Runs `body` and closes the manager behind it, unless the agent keeps its session.
+    static func ending(
+        _ manager: RouterManager, _ context: Context, _ body: () async throws -> ExitStatus
+    ) async throws -> ExitStatus {
+        guard context.pool == nil else { return try await body() }
+        do {
+            let status = try await body()
+            await manager.close()
+            return status
         } catch {
             await manager.close()
             throw error
         }
-        await manager.close()
-        return status
     }
 
     /// Runs `body`, and ends it with a tool error when the time is over.

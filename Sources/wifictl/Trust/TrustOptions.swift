@@ -3,12 +3,12 @@ import WifiDiscovery
 
 /// The options by which commands learn whom to trust and who they are themselves.
 enum TrustOptions {
-    static let identity = Option("identity", "CERT", .text, "PEM file with our own certificate, and what lies between it and its root")
-    static let key = Option("key", "KEY", .text, "PEM file with that certificate's private key")
-    static let clientRoot = RepeatedOption("client-root", "FILE", .text, "certificate that controllers' certificates have to lead to")
+    static let identity = Option("identity", "CERT", .path, "PEM file with our own certificate, and what lies between it and its root")
+    static let key = Option("key", "KEY", .path, "PEM file with that certificate's private key")
+    static let clientRoot = RepeatedOption("client-root", "FILE", .path, "certificate that controllers' certificates have to lead to")
     static let root = RepeatedOption(
-        "root", "FILE", .text, "company root that routers' certificates have to lead to, beside those of wifictl trust")
-    static let revocationList = RepeatedOption("crl", "FILE", .text, "revocation list by the peers' issuer")
+        "root", "FILE", .path, "company root that routers' certificates have to lead to, beside those of wifictl trust")
+    static let revocationList = RepeatedOption("crl", "FILE", .path, "revocation list by the peers' issuer")
     static let unproven = Flag("unproven", "talk to this ROUTER also when it doesn't prove to be the company's")
 
     /// For commands that talk to a router.

@@ -1,0 +1,138 @@
+import Foundation
+import Glibc
+import SocketCore
+import TestSupport
+import Testing
+
+@testable import wifictl
+
+/// Commands over the sessions that an agent keeps, between real processes on loopback.
+@Suite("The agent", .serialized) struct AgentTests {
+    /// A router, a state directory, and an agent for it.
+    private struct Scene {
+        let home: TemporaryDirectory
+        let port: Int
+        let router: ChildProcess
+        let agent: ChildProcess
+
+        init(_ routerWords: [String] = [], count: Int = 1) async throws {
+            home = try TemporaryDirectory()
+            port = try Loopback.freePort()
+            router = try await Loopback.router(port: port, ["--mac", "02:00:5e:00:53:01", "--name", "Attic"] + routerWords, count: count)
+                .child
+            agent = try ChildProcess([BuiltTool.path, "agent", "run", "--home", home.path])
+            _ = try await agent.line("listening") { $0.hasPrefix("listening") }
+        }
+
+        func run(_ words: [String], within limit: Duration = .seconds(60)) async throws -> CommandResult {
+            try await BuiltTool.run(words + ["--interface", "lo", "--port", "\(port)"], home: home.path, within: limit)
+        }
+
+        /// How many times a controller said hello to the router, once it has ended.
+        func hellos() async throws -> Int {
+            router.signal(SIGINT)
+            return try await router.result().lines.count { $0.contains(#""type":"hello""#) }
+        }
+    }
+
+    @Test func `many commands make one session`() async throws {
+        let scene = try await Scene()
+        for _ in 0..<10 {
+            let got = try await scene.run(["get", "02:00:5e:00:53:01", "wifi.ssid"])
+            #expect(got.status == 0 && got.text == "wifi.ssid = Home\n", "\(got.text)\(got.errorText)")
+        }
+        let set = try await scene.run(["set", "Attic", "wifi.ssid=Cellar", "--json"])
+        #expect(set.text.contains(#""value":"Cellar""#), "\(set.text)\(set.errorText)")
+        let sent = try await scene.run([
+            "send", "current", #"{"op":"get","names":["wifi.ssid"]}"#, "two", "--expect-reply", "--timeout", "3s",
+        ])
+        #expect(sent.text.contains("Cellar"), "\(sent.text)\(sent.errorText)")
+        let read = try await scene.run(["read", "Attic", "log", "--output", scene.home.file("log")])
+        #expect(read.status == 0, "\(read.errorText)")
+        let status = try await scene.run(["agent", "status", "--json"])
+        #expect(status.text.contains(#""mac":"02:00:5e:00:53:01""#) && status.text.contains(#""commands":13"#), "\(status.text)")
+        #expect(try await scene.hellos() == 1)
+    }
+
+    @Test func `commands at the same time make one session too`() async throws {
+        let scene = try await Scene()
+        // Known beforehand, so that all of them name the same router in the same way.
+        #expect(try await scene.run(["discover", "--for", "2s"]).status == 0)
+        try await withThrowingTaskGroup(of: CommandResult.self) { group in
+            for _ in 0..<8 { group.addTask { try await scene.run(["get", "Attic", "clients"]) } }
+            for try await result in group { #expect(result.status == 0, "\(result.errorText)") }
+        }
+        #expect(try await scene.hellos() == 1)
+    }
+
+    @Test func `a switch moves the session that is kept`() async throws {
+        let scene = try await Scene(count: 2)
+        #expect(try await scene.run(["get", "02:00:5e:00:53:01", "wifi.ssid"]).status == 0)
+        let moved = try await scene.run(["switch", "02:00:5e:00:53:02", "--json"])
+        #expect(
+            moved.text.contains(#""type":"switched","mac":"02:00:5e:00:53:02","from":"02:00:5e:00:53:01""#),
+            "\(moved.text)\(moved.errorText)")
+        #expect(try await scene.run(["get", "current", "wifi.ssid"]).status == 0)
+        let status = try await scene.run(["agent", "status", "--json"])
+        #expect(status.lines.count == 1 && status.text.contains("02:00:5e:00:53:02"), "\(status.text)")
+        #expect(try await scene.hellos() == 2)
+    }
+
+    @Test func `--alone makes a session of its own, and without an agent each command works`() async throws {
+        let scene = try await Scene()
+        #expect(try await scene.run(["get", "Attic", "wifi.ssid"]).status == 0)
+        #expect(try await scene.run(["get", "Attic", "wifi.ssid", "--alone"]).status == 0)
+        #expect(try await scene.run(["agent", "stop"]).status == 0)
+        #expect(try await scene.agent.result().status == 0)
+        #expect(try await scene.run(["agent", "status"]).status == 1)
+        #expect(try await scene.run(["get", "Attic", "wifi.ssid"]).status == 0)
+        #expect(try await scene.hellos() == 3)
+    }
+
+    @Test func `an agent that was killed is no obstacle`() async throws {
+        let scene = try await Scene()
+        #expect(try await scene.run(["get", "Attic", "wifi.ssid"]).status == 0)
+        scene.agent.signal(SIGKILL)
+        _ = try await scene.agent.result()
+        #expect(FileManager.default.fileExists(atPath: AgentWire.path(home: scene.home.path)))
+        #expect(try await scene.run(["get", "Attic", "wifi.ssid"]).status == 0)
+        let next = try ChildProcess([BuiltTool.path, "agent", "run", "--home", scene.home.path])
+        _ = try await next.line("listening") { $0.hasPrefix("listening") }
+        #expect(try await scene.run(["agent", "status"]).status == 0)
+    }
+
+    @Test func `paths are relative to where the command was written, and errors come from there`() async throws {
+        let scene = try await Scene()
+        let directory = try TemporaryDirectory()
+        try Data("from a file".utf8).write(to: URL(fileURLWithPath: directory.file("body")))
+        let network = "--interface lo --port \(scene.port)"
+        let sent = try await runCommand(
+            ["sh", "-c", "cd \(directory.path) && \(BuiltTool.path) send Attic --file body \(network)"],
+            environment: ["WIFICTL_HOME": scene.home.path])
+        #expect(sent.status == 0, "\(sent.errorText)")
+        let missing = try await scene.run(["send", "Attic", "--file", "no-such-file"])
+        #expect(missing.status == 2 && missing.errorText.contains("no-such-file"), "\(missing.errorText)")
+        let wrong = try await scene.run(["get", "Attic", "no.such.property"])
+        #expect(wrong.status == 2 && wrong.errorText.contains("wifictl: "), "\(wrong.errorText)")
+    }
+
+    @Test func `Ctrl-C ends the command and not the agent`() async throws {
+        let scene = try await Scene(["--lose-receipts", "1"])
+        let sender = try ChildProcess(
+            [BuiltTool.path, "send", "Attic", "never receipted", "--json", "--interface", "lo", "--port", "\(scene.port)"],
+            environment: ["WIFICTL_HOME": scene.home.path])
+        _ = try await sender.line("accepted") { $0.contains(#""type":"accepted""#) }
+        sender.signal(SIGINT)
+        #expect(try await sender.result().status == 130)
+        #expect(try await scene.run(["agent", "status"]).status == 0)
+    }
+
+    @Test func `a request survives the wire`() {
+        let request = AgentRequest(
+            words: ["send", "Attic", "a \"b\"\n\u{1F4E1}"], directory: "/tmp/with space",
+            terminal: OutputTarget.Facts(width: 80, remarksWidth: nil, isPainted: true, remarksArePainted: false),
+            environment: ["HOME": "/somewhere", "WIFICTL_PORT": "29510"])
+        #expect(AgentRequest(request.encoded) == request)
+        #expect(AgentRequest(Array("no request".utf8)) == nil)
+    }
+}
