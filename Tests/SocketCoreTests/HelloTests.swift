@@ -37,6 +37,39 @@ struct HelloTests {
         #expect(try RouterHello(theirs.encoded().span.bytes) == theirs)
     }
 
+    @Test("a router names the access points behind it; what isn't a list of texts names none")
+    func children() throws {
+        func text(_ children: String) -> String {
+            #"{"hello":{"session":"0123456789abcdeffedcba9876543210","boot":"00000000000000b1","version":1,"received":7,"resumed":true,"#
+                + #""mac":"02:00:5e:00:53:01","children":\#(children)}}"#
+        }
+        let hello = try routerHello(text(#"["02:00:5e:00:53:02",7,"x"]"#))
+        #expect(hello.identity.children == ["02:00:5e:00:53:02", "x"])
+        #expect(try RouterHello(hello.encoded().span.bytes) == hello)
+        #expect(try routerHello(text("true")).identity.children.isEmpty)
+        let many = (0..<40).map { "\"\($0)\"" }.joined(separator: ",")
+        #expect(try routerHello(text("[\(many)]")).identity.children.count == SessionLimits.children)
+    }
+
+    @Test("a router with a list of stations answers where one sits, and one without leaves the question open")
+    func stations() {
+        let now = Instant.zero
+        func sees(_ stations: [String: String], _ station: String?) -> RouterHello.Sees? {
+            var configuration = SessionConfiguration(role: .router)
+            configuration.stations = stations
+            let session = SessionIdentifier.random()
+            var core = SessionCore(configuration, session: session, seed: 1, now: now)
+            let hello = ControllerHello(session: session, versions: [1], received: 0, resume: false, station: station)
+            _ = core.accept(hello, version: 1, now: now)
+            return core.opening?.router?.sees
+        }
+        let stations = ["02:00:5e:00:53:77": "02:00:5e:00:53:02"]
+        #expect(sees(stations, "02:00:5E:00:53:77") == RouterHello.Sees(station: true, via: "02:00:5e:00:53:02"))
+        #expect(sees(stations, "02:00:5e:00:53:78") == RouterHello.Sees(station: false))
+        #expect(sees(stations, nil) == nil)
+        #expect(sees([:], "02:00:5e:00:53:77") == nil)
+    }
+
     @Test("unknown keys are ignored")
     func unknownKeys() throws {
         #expect(try controllerHello(controller.replacing("\"received\"", with: "\"later\":{\"a\":[1]},\"received\"")).received == 0)

@@ -66,6 +66,63 @@ struct SecureSessionTests {
         await router.listener.close()
     }
 
+    /// The reason that a session is closed for by itself, and how often it dialled before.
+    private func end(of session: Session) async -> (LossReason?, dials: Int, outcomes: [MessageResult]) {
+        var dials = 0
+        var outcomes: [MessageResult] = []
+        await session.start()
+        for await batch in session.events {
+            for case .outcome(let outcome) in batch { outcomes.append(outcome.result) }
+            for case .state(let state) in batch {
+                if case .connecting = state { dials += 1 }
+                if case .closed(let reason) = state { return (reason, dials, outcomes) }
+            }
+        }
+        return (nil, dials, outcomes)
+    }
+
+    @Test("a certificate that is refused, on either side, ends the session with the reason; what waits has one outcome")
+    func refusalIsFinal() async throws {
+        let company = try await TestCompany.shared
+        let (router, endpoint) = try await open(company)
+        let strict = company.clientConfiguration(identity: company.operatorIdentity.identity) { _ in .refused("foreign: not ours") }
+        let session = Session(to: endpoint, tls: strict)
+        _ = try await session.post([1])
+        let (reason, dials, outcomes) = await end(of: session)
+        #expect(reason == .refused("foreign: not ours") && dials == 1 && outcomes == [.notSent])
+        // The router refuses us: in TLS 1.3 that comes after our side is open.
+        let (theirs, again, _) = await end(of: Session(to: endpoint, tls: company.clientConfiguration(identity: nil)))
+        #expect(theirs == .refused(TLSAlert.certificateRequired.sentence) && again == 1)
+        // Our own files can't be used.
+        let broken = TLSConfiguration(role: .client, roots: [.init(name: "nonsense", bytes: [1, 2, 3])]) { _ in nil }
+        let (ours, once, _) = await end(of: Session(to: endpoint, tls: broken))
+        if case .refused = ours {} else { Issue.record("\(String(describing: ours))") }
+        #expect(once == 1)
+        await router.listener.close()
+    }
+
+    @Test("after a refusal the other places are tried, each once: an impostor at one of them doesn't end the session")
+    func refusalElsewhere() async throws {
+        let company = try await TestCompany.shared
+        let (genuine, good) = try await open(company)
+        let stranger = try await company.workshop.selfSigned("Cloner", extensions: CertificateWorkshop.deviceExtensions)
+        let clone = EchoRouter(tls: company.serverConfiguration(identity: stranger.identity), echoes: false)
+        let bad = try await clone.open()
+        var configuration = SessionConfiguration(role: .controller)
+        configuration.timing.reconnect.base = .milliseconds(5)
+        let tls = company.clientConfiguration(identity: company.operatorIdentity.identity)
+        let session = Session(to: bad, configuration, tls: tls) { _ in good }
+        await session.start()
+        #expect(try await session.send([7]).result == .delivered)
+        #expect(await genuine.received.next() == [7])
+        await session.close()
+        let (reason, dials, _) = await end(of: Session(to: bad, configuration, tls: tls) { _ in nil })
+        if case .refused = reason {} else { Issue.record("\(String(describing: reason))") }
+        #expect(dials == 2)
+        await genuine.listener.close()
+        await clone.listener.close()
+    }
+
     @Test("a flood of unfinished handshakes from one address is refused above sixteen, and who is in goes on")
     func flood() async throws {
         let company = try await TestCompany.shared

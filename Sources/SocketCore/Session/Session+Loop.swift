@@ -61,6 +61,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         core.receivedBytes(bytes.byteCount, on: streamNumber, now: now)
         faults?.received(bytes.byteCount)
         decode(bytes, now)
+        if core.isOpen, !refusals.isEmpty { refusals = [:] }
         deliverEarly()
         flushLater()
     }
@@ -104,6 +105,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         case .insecure(let error):
             stream = nil
             tlsFailure = error
+            if error.isFinal { return refused(error, now) }
             // Before it stood, the core takes it for a dial that failed; after that, for a loss.
             core.connectFailed(streamNumber, end.description, now: now)
             core.disconnected(streamNumber, .transport(end.description), now: now)
@@ -112,6 +114,18 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
             core.disconnected(streamNumber, .transport(end.description), now: now)
         }
         flushLater()
+    }
+
+    /// A certificate was refused, ours or the peer's. Where somebody can say where else the router may be, that is asked for once; a place
+    /// that refused before is the end.
+    private func refused(_ error: TLSError, _ now: Instant) {
+        defer { flushLater() }
+        guard resolver != nil, let endpoint, refusals[endpoint] == nil else {
+            return core.giveUp(streamNumber, .refused(error.description), now: now)
+        }
+        refusals[endpoint] = error
+        core.connectFailed(streamNumber, error.description, now: now)
+        core.disconnected(streamNumber, .transport(error.description), now: now)
     }
 
     // MARK: The flush
@@ -239,7 +253,10 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
 
     private func resolve(_ number: ConnectionNumber, _ resolver: Resolver) async {
         if let found = await resolver(Int(number.value)) { endpoint = found }
-        if dialling == number { connect(number) }
+        guard dialling == number else { return }
+        guard let endpoint, let refusal = refusals[endpoint] else { return connect(number) }
+        core.giveUp(number, .refused(refusal.description), now: loop.now)
+        flushLater()
     }
 
     private func connect(_ number: ConnectionNumber) {
@@ -252,7 +269,11 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
             core.connectFailed(number, StreamEnd.connectFailed(error.about("\(endpoint)")).description, now: loop.now)
         } catch {
             tlsFailure = error as? TLSError
-            core.connectFailed(number, "\(error)", now: loop.now)
+            if tlsFailure?.isFinal == true {
+                core.giveUp(number, .refused("\(error)"), now: loop.now)
+            } else {
+                core.connectFailed(number, "\(error)", now: loop.now)
+            }
         }
         flushLater()
     }

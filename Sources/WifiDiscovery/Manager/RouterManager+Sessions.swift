@@ -25,18 +25,31 @@ extension RouterManager {
         var discovery = options.discovery
         discovery.mac = mac
         discovery.link = .addresses([])
-        let (loop, looks) = (loop, discovery)
-        let resolver: Session.Resolver = { _ in
-            // Not found is no failure here: the last address is dialled again.
-            guard let result = try? await RouterDiscovery(looks, loop: loop).scan(for: .seconds(2)) else { return nil }
-            return result.routers.first { $0.mac == mac && $0.discovered.isConfirmed }?.endpoint
-        }
+        let resolver = try resolver(for: target, discovery, exception: exception)
         guard let home = options.home, !configuration.isPlain else {
             return Session(to: target.session, configuration, tls: tls, loop: loop, resolver: resolver)
         }
         let journal = try OutboxStore(home: home).open(mac)
         for remark in journal.remarks { onRemark(remark) }
         return Session(to: target.session, configuration, tls: tls, journal: journal, loop: loop, resolver: resolver)
+    }
+
+    /// Looks for the router anew before each further try. Where it has to prove itself, only a place where it does is given.
+    private func resolver(
+        for target: SwitchCore.Target, _ discovery: RouterDiscovery.Options, exception: Bool
+    ) throws -> Session.Resolver {
+        let (loop, mac) = (loop, target.mac)
+        let verifier = try target.offersTLS && !exception ? verifier() : nil
+        let wantsProof = try wantsProof(of: mac)
+        return { _ in
+            // Not found is no failure here: the last address is dialled again.
+            guard let result = try? await RouterDiscovery(discovery, loop: loop).scan(for: .seconds(2)),
+                let found = result.routers.first(where: { $0.mac == mac && $0.discovered.isConfirmed })
+            else { return nil }
+            guard let verifier, wantsProof else { return found.endpoint }
+            let finding = await verifier.verify(RouterVerifier.Subject(found))
+            return finding.judgement.isProof ? finding.endpoint : nil
+        }
     }
 
     // MARK: Trust
@@ -69,8 +82,9 @@ extension RouterManager {
     /// company's.
     func choose(among result: ScanResult) async throws -> SwitchCore.Target? {
         guard options.trust.hasRoot else { return result.routers.first { $0.mac == result.selection.mac }.map(target) }
-        let confirmed = result.routers.filter(\.discovered.isConfirmed)
-        let findings = try await verifier().verify(confirmed.map(RouterVerifier.Subject.init))
+        // Those that are nearest by their own words are asked first: a crowd of forged ones comes behind.
+        let confirmed = result.routers.filter(\.discovered.isConfirmed).sorted { $0.plausibility < $1.plausibility }
+        let findings = await verified(confirmed.map(RouterVerifier.Subject.init), try verifier())
         let proven = findings.filter { $0.judgement.verdict == .company }
         guard !proven.isEmpty else { throw ManagerError.noneProven(findings) }
         let places = Dictionary(proven.map { ($0.subject.mac, $0.endpoint) }) { first, _ in first }
@@ -79,19 +93,40 @@ extension RouterManager {
         return target(router, at: places[router.mac])
     }
 
-    /// Where a router is. Where proof is wanted, the first who answers in its name needn't be it: when that one proves nothing, everybody is
-    /// heard, and the one that proves it is taken.
+    /// Where a router is. Where it has to prove itself, the first who answers in its name needn't be it: when that one proves nothing,
+    /// everybody is heard, and the one that proves it is taken.
     func place(of found: FoundRouter) async throws -> SwitchCore.Target {
-        guard options.trust.hasRoot, !options.allowsUnproven else { return target(found) }
+        guard !options.allowsUnproven, try wantsProof(of: found.mac) else { return target(found) }
         let verifier = try verifier()
-        let first = await verifier.verify(RouterVerifier.Subject(found))
-        if first.judgement.verdict == .company { return target(found, at: first.endpoint) }
+        let first = await verified([RouterVerifier.Subject(found)], verifier)
+        if let proof = first.first(where: \.judgement.isProof) { return target(found, at: proof.endpoint) }
         var discovery = options.discovery
         discovery.link = .addresses([])
         let result = try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime)
         guard let again = result.routers.first(where: { $0.mac == found.mac }) else { return target(found) }
-        let second = await verifier.verify(RouterVerifier.Subject(again))
-        return second.judgement.verdict == .company ? target(again, at: second.endpoint) : target(found)
+        let second = await verified([RouterVerifier.Subject(again)], verifier)
+        return second.first(where: \.judgement.isProof).map { target(again, at: $0.endpoint) } ?? target(found)
+    }
+
+    private func wantsProof(of mac: MACAddress) throws -> Bool {
+        if options.trust.hasRoot { return true }
+        return try remembered(mac).0?.pin != nil
+    }
+
+    /// Asks them, and keeps what they prove.
+    private func verified(_ subjects: [RouterVerifier.Subject], _ verifier: RouterVerifier) async -> [RouterVerifier.Finding] {
+        let findings = await verifier.verify(subjects)
+        guard let home = options.home else { return findings }
+        do {
+            try TrustState(home: home).update { kept in
+                for finding in findings {
+                    kept.memory.note(finding.judgement, of: finding.subject.mac, at: finding.endpoint, now: options.trust.clock())
+                }
+            }
+        } catch {
+            onRemark("what was proven isn't kept: \(error)")
+        }
+        return findings
     }
 
     private func verifier() throws -> RouterVerifier {
@@ -105,11 +140,14 @@ extension RouterManager {
         let session = endpoint ?? found.endpoint
         return SwitchCore.Target(
             mac: found.mac, probe: Endpoint(session.address, port: options.discovery.port), session: session,
-            offersTLS: found.discovered.router.tls)
+            offersTLS: endpoint != nil || found.discovered.offers.first { $0.endpoint == session }?.tls ?? found.discovered.router.tls)
     }
 }
 
 extension FoundRouter {
+    /// In which order routers are asked for proof, first the ones that seem to be the one wanted: less is sooner.
+    public var plausibility: Int { (grade <= .radio ? 0 : 2) + (evidence.gateway ? 0 : 1) }
+
     /// The same router once it has proven to be the one that has this MAC: whoever else shows it is no competitor.
     public var withoutConflict: FoundRouter {
         var proven = self

@@ -99,7 +99,7 @@ public actor SimulatedRouter {
         configuration.versions = description.versions
         configuration.identity = RouterIdentity(
             boot: boot.description, mac: description.mac.description, name: description.name, model: description.model,
-            firmware: description.firmware)
+            firmware: description.firmware, children: description.children.map(\.description))
         let listener = SessionListener(configuration, faults: options.linkFaults, tls: options.tls, loop: loop) { [weak self] event in
             self?.assumeIsolated { $0.happened(event) }
         }

@@ -48,8 +48,7 @@ public struct RouterTrust: Sendable {
         return TLSConfiguration(role: .client, identity: identity, roots: roots, revocationLists: revocationLists) { evidence in
             let judgement = judge.judge(.evidence(evidence), of: mac, record: record, at: floor.judge(clock()))
             onJudgement(judgement)
-            guard !admitsAnybody, !judgement.mayBeSelected(hasRoot: judge.hasRoot) else { return nil }
-            return .refused("\(judgement.verdict.name): \(judgement.detail)")
+            return admitsAnybody ? nil : judgement.refusal(hasRoot: judge.hasRoot)
         }
     }
 

@@ -1,40 +1,18 @@
 import SocketCore
 import Synchronization
 
-/// Asks routers to prove whose they are (protocol.md, section 6): handshakes side by side, a judgement for each. Nothing is said to a router
-/// beyond the handshake, and our certificate is shown only to the company's.
+/// Asks routers to prove whose they are (protocol.md, section 6): handshakes side by side, a judgement for each. Our certificate is shown only
+/// to the company's, and beyond the handshake nothing is said but a hello to those among them that may know child access points.
 ///
 ///     let findings = await RouterVerifier(try .company(root: "company-root.pem")).verify(routers.map(RouterVerifier.Subject.init))
 public struct RouterVerifier: Sendable {
     /// Handshakes under way at once: some 2 MB, and few enough that a slow machine finishes each within its time.
     public static let handshakesAtOnce = 32
 
-    /// Whom to ask.
-    public struct Subject: Hashable, Sendable {
-        /// Who it claims to be.
-        public var mac: MACAddress
-        /// Its session listener.
-        public var endpoint: Endpoint
-        /// Whether its reply offers TLS; one that doesn't isn't asked.
-        public var offersTLS: Bool
-        /// Where else somebody answers in its name: asked in turn where the first place proves nothing.
-        public var alternates: [Endpoint]
-
-        /// A router by what it claims.
-        public init(mac: MACAddress, endpoint: Endpoint, offersTLS: Bool, alternates: [Endpoint] = []) {
-            self.mac = mac
-            self.endpoint = endpoint
-            self.offersTLS = offersTLS
-            self.alternates = alternates
-        }
-
-        /// A router that a scan found.
-        public init(_ found: FoundRouter) {
-            self.init(
-                mac: found.mac, endpoint: found.endpoint, offersTLS: found.discovered.router.tls,
-                alternates: found.discovered.alternates.map { Endpoint($0.address, port: found.discovered.router.tcp) })
-        }
-    }
+    /// All handshakes of one call: with thousands of forged routers on the network, those asked last aren't asked any more.
+    static let longest = Duration.seconds(60)
+    /// Further places of one router that are asked at once.
+    static let placesAtOnce = 4
 
     /// What came of it.
     public struct Finding: Hashable, Sendable {
@@ -43,7 +21,9 @@ public struct RouterVerifier: Sendable {
         /// Where it proved that.
         public let endpoint: Endpoint
         /// What it proved.
-        public let judgement: Judgement
+        public internal(set) var judgement: Judgement
+        /// What it says of the access points behind it, over its proven connection; nil when it wasn't asked.
+        public internal(set) var family: RouterFamily?
     }
 
     private let trust: RouterTrust
@@ -63,54 +43,101 @@ public struct RouterVerifier: Sendable {
         self.loop = loop
     }
 
-    /// Asks all of them; the findings come in the subjects' order.
-    public func verify(_ subjects: [Subject], onFinding: @Sendable (Finding) -> Void = { _ in }) async -> [Finding] {
-        var findings: [Int: Finding] = [:]
-        await withTaskGroup(of: (Int, Finding).self) { group in
-            var next = 0
-            func begin() {
-                guard next < subjects.count else { return }
-                let (index, subject) = (next, subjects[next])
-                group.addTask { (index, await verify(subject)) }
-                next += 1
+    /// Asks all of them, those that were proven before first; the findings come in the subjects' order. Then proven routers are asked for
+    /// the children that somebody without proof may be, where there's a certificate to be admitted with.
+    public func verify(_ subjects: [Subject]) async -> [Finding] {
+        let order = subjects.indices.sorted { (rank(subjects[$0]), $0) < (rank(subjects[$1]), $1) }
+        let end = ContinuousClock.now + RouterVerifier.longest
+        let findings = await RouterVerifier.sideBySide(order) { index in
+            guard ContinuousClock.now < end else {
+                return finding(.unreachable("not tried, since the others took \(RouterVerifier.longest)"), subjects[index])
             }
-            for _ in 0..<RouterVerifier.handshakesAtOnce { begin() }
-            for await (index, finding) in group {
-                findings[index] = finding
-                onFinding(finding)
+            return await verify(subjects[index])
+        }
+        return await withFamilies(subjects.indices.compactMap { findings[$0] })
+    }
+
+    private func rank(_ subject: Subject) -> Int {
+        guard let record = memory[subject.mac] else { return 1 }
+        return record.wasProven || record.pin != nil ? 0 : 1
+    }
+
+    /// Does `work` for each index, ``handshakesAtOnce`` at a time.
+    private static func sideBySide<Result: Sendable>(
+        _ indices: [Int], _ work: @escaping @Sendable (Int) async -> Result
+    ) async -> [Int: Result] {
+        await withTaskGroup(of: (Int, Result).self) { group in
+            var results: [Int: Result] = [:]
+            var rest = indices[...]
+            func begin() { if let index = rest.popFirst() { group.addTask { (index, await work(index)) } } }
+            for _ in 0..<handshakesAtOnce { begin() }
+            for await (index, result) in group {
+                results[index] = result
                 begin()
             }
+            return results
         }
-        return subjects.indices.compactMap { findings[$0] }
     }
 
-    /// Asks one: at its first place, and where that isn't the company's, at each of the others, so that a clone doesn't hide it.
+    // MARK: Children
+
+    private func withFamilies(_ findings: [Finding]) async -> [Finding] {
+        guard trust.hasRoot, trust.identity != nil else { return findings }
+        let isWanted = findings.contains { Vouching.mayFill($0.judgement) }
+        let asked = findings.indices.filter { index in
+            let finding = findings[index]
+            return finding.judgement.verdict == .company && (isWanted || finding.subject.hasChildren || finding.subject.station != nil)
+        }
+        let inquiry = FamilyInquiry(trust: trust, memory: memory, limit: limit, loop: loop)
+        let families = await RouterVerifier.sideBySide(asked) { await inquiry.ask(findings[$0].subject, at: findings[$0].endpoint) }
+        var judged = findings
+        for (index, family) in families { judged[index].family = family }
+        let parents = judged.compactMap { finding in
+            finding.family.map { Vouching.Parent(mac: finding.subject.mac, judgement: finding.judgement, family: $0) }
+        }
+        for index in judged.indices {
+            judged[index].judgement = Vouching.judge(judged[index].judgement, of: judged[index].subject.mac, parents: parents)
+        }
+        return judged
+    }
+
+    // MARK: One router
+
+    /// Asks one: at its first place, and where that proves nothing, at each of the others, so that a clone doesn't hide it. Where it last
+    /// proved itself counts as one of them, whatever replies offer now.
     public func verify(_ subject: Subject) async -> Finding {
-        let first = await judge(subject, at: subject.endpoint)
-        guard first.verdict != .company, trust.hasRoot, subject.offersTLS else {
-            return Finding(subject: subject, endpoint: subject.endpoint, judgement: first)
+        let record = memory[subject.mac]
+        let first = subject.offersTLS ? await ask(subject, at: subject.endpoint) : finding(.offersNoTLS, subject)
+        guard !first.judgement.isProof, trust.hasRoot || record?.pin != nil else { return first }
+        var places = subject.offersTLS ? subject.alternates : []
+        if let last = record?.place, !subject.offersTLS || last != subject.endpoint, !places.contains(last) { places.insert(last, at: 0) }
+        while !places.isEmpty {
+            let batch = places.prefix(RouterVerifier.placesAtOnce)
+            places.removeFirst(batch.count)
+            let findings = await withTaskGroup(of: Finding.self) { group in
+                for place in batch { group.addTask { await ask(subject, at: place) } }
+                return await group.reduce(into: [Endpoint: Finding]()) { $0[$1.endpoint] = $1 }
+            }
+            for place in batch { if let found = findings[place], found.judgement.isProof { return found } }
         }
-        for place in subject.alternates {
-            let judgement = await judge(subject, at: place)
-            if judgement.verdict == .company { return Finding(subject: subject, endpoint: place, judgement: judgement) }
-        }
-        return Finding(subject: subject, endpoint: subject.endpoint, judgement: first)
+        return first
     }
 
-    private func judge(_ subject: Subject, at endpoint: Endpoint) async -> Judgement {
-        let record = memory[subject.mac]
-        guard subject.offersTLS else { return judge(.offersNoTLS, subject, record) }
+    private func ask(_ subject: Subject, at endpoint: Endpoint) async -> Finding {
         let heard = HeardJudgement()
-        let configuration = trust.configuration(for: subject.mac, record: record, floor: memory.floor) { judgement in
+        let configuration = trust.configuration(for: subject.mac, record: memory[subject.mac], floor: memory.floor) { judgement in
             heard.value.withLock { $0 = judgement }
         }
         let attempt = await HandshakeAttempt(on: loop).make(endpoint, configuration, within: limit)
         // What was judged in the handshake stands, however the connection ended after it.
-        return heard.value.withLock { $0 } ?? judge(attempt, subject, record)
+        guard let judgement = heard.value.withLock({ $0 }) else { return finding(attempt, subject, at: endpoint) }
+        return Finding(subject: subject, endpoint: endpoint, judgement: judgement)
     }
 
-    private func judge(_ attempt: ProofAttempt, _ subject: Subject, _ record: TrustRecord?) -> Judgement {
-        trust.judge.judge(attempt, of: subject.mac, record: record, at: memory.floor.judge(trust.clock()))
+    private func finding(_ attempt: ProofAttempt, _ subject: Subject, at endpoint: Endpoint? = nil) -> Finding {
+        let time = memory.floor.judge(trust.clock())
+        let judgement = trust.judge.judge(attempt, of: subject.mac, record: memory[subject.mac], at: time)
+        return Finding(subject: subject, endpoint: endpoint ?? subject.endpoint, judgement: judgement)
     }
 }
 

@@ -8,7 +8,8 @@ extension Command {
     private static let to = RepeatedOption("to", "ADDR", .place, "ask this address instead of everybody on the network")
     private static let watch = Flag("watch", "go on looking, and print what changes")
 
-    private static let verifies = Flag("verify", "ask each router to prove whose it is; with a company root, only the company's are chosen")
+    private static let verifies = Flag(
+        "verify", "ask each router to prove whose it is; goes without saying once a company root is configured")
 
     static let discover = Command(
         name: "discover", summary: "finds routers, and tells which one you are connected to",
@@ -21,7 +22,9 @@ extension Command {
             gateway. It is chosen only where no native router is.
             With --watch, interfaces may go and come, and when Wi-Fi moves to another access point all routers are graded anew.
             Grades, best first: exact (its MAC is the access point's), radio (one of its BSSIDs is), family (its addresses look \
-            like the access point's, a guess), vendor (the same maker), none, and unknown (no access point is known). The exit \
+            like the access point's, a guess), vendor (the same maker), none, and unknown (no access point is known).
+            Once a company root is configured, each router is asked for proof, and only the company's are chosen; a watch asks nobody \
+            and chooses none then. The exit \
             status is 0 when a router was found, and 1 when none was.
             """,
         options: [time, ScanOptions.bssid, to, ScanOptions.dialect, watch, verifies] + TrustOptions.judging,
@@ -40,8 +43,12 @@ extension Command {
         }
         let run: DiscoverRun
         do {
-            let trust = arguments[verifies] ? try TrustOptions.routerTrust(arguments, context) : nil
-            run = try DiscoverRun(try options(arguments, context), dialects: Set(arguments[ScanOptions.dialect]), trust: trust, context)
+            // A file that can't be read ends it here: without the root, everybody would be a candidate.
+            let trust = try TrustOptions.routerTrust(arguments, context)
+            run = try DiscoverRun(
+                try options(arguments, context), dialects: Set(arguments[ScanOptions.dialect]),
+                trust: arguments[verifies] || trust.hasRoot ? trust : nil,
+                station: arguments[TrustOptions.station], context)
         } catch DiscoveryError.noSuchInterface(let name, let known) {
             let near = Suggestion.nearest(to: name, among: known)
             throw ToolError(

@@ -6,6 +6,9 @@ import WifiDiscovery
 extension Command {
     private static let mac = Option("mac", "M", .mac, "its MAC address; without it that of the first network interface")
     private static let bssid = RepeatedOption("bssid", "M", .mac, "the BSSID of one of its radios")
+    private static let child = RepeatedOption("child", "M", .mac, "the MAC of an access point that hangs behind it")
+    private static let station = RepeatedOption(
+        "station", "M[@VIA]", .text, "a station that it sees; VIA is the radio, child access point or port behind which it sits")
     private static let ssid = Option("ssid", "S", .text, "its Wi-Fi name")
     private static let routerName = DefaultedOption("name", "S", .text, default: "Router", shown: "Router", "its name")
     private static let vendor = DefaultedOption("vendor", "S", .text, default: "Example", shown: "Example", "its manufacturer")
@@ -35,9 +38,10 @@ extension Command {
             With --identity it speaks TLS 1.3 and admits only controllers with an operator certificate (see wifictl identity).
             """,
         options: [
-            mac, bssid, ssid, routerName, vendor, model, address, tcp, count, FrameOptions.layout, plain, loseReceipts, loseReplies,
+            mac, bssid, child, station, ssid, routerName, vendor, model, address, tcp, count, FrameOptions.layout, plain, loseReceipts,
+            loseReplies,
             closeAfter, replyDelay, slowRead, seed, TrustOptions.identity, TrustOptions.key, TrustOptions.clientRoot,
-            TrustOptions.revocationList,
+            TrustOptions.revocationList, TrustOptions.enterprise,
         ],
         interruption: .asksCommand,
         examples: [
@@ -80,6 +84,8 @@ extension Command {
     private static func fleet(_ arguments: Arguments) throws -> RouterFleet {
         var fleet = RouterFleet(mac: try arguments[mac] ?? defaultMAC())
         fleet.bssids = arguments[bssid]
+        fleet.children = arguments[child]
+        fleet.session.stations = try stations(arguments[station], fleet)
         fleet.ssid = arguments[ssid]
         fleet.name = arguments[routerName]
         fleet.vendor = arguments[vendor]
@@ -97,6 +103,19 @@ extension Command {
         fleet.closeAfter = arguments[closeAfter]
         fleet.tls = try TrustOptions.routerConfiguration(arguments)
         return fleet
+    }
+
+    private static func stations(_ texts: [String], _ fleet: RouterFleet) throws(UsageError) -> [String: String] {
+        var stations: [String: String] = [:]
+        for text in texts {
+            let parts = text.split(separator: "@", maxSplits: 1)
+            guard let mac = parts.first.flatMap({ MACAddress(String($0)) }), mac.isUsableAsDevice else {
+                throw UsageError("--station \(text) begins with no station's MAC", hint: "such as 02:00:5e:00:53:77@02:00:5e:00:53:11")
+            }
+            let via = parts.count > 1 ? String(parts[1]) : (fleet.bssids.first ?? fleet.mac).description
+            stations[mac.description] = MACAddress(via)?.description ?? via
+        }
+        return stations
     }
 
     /// The machine's own, so that what a controller's neighbour table says agrees with it.

@@ -9,7 +9,7 @@ extension Command {
         name: "routers", summary: "lists the known routers with the current one marked",
         discussion: """
             Lists what earlier scans found on this machine; nothing is asked on the network. The exit status is 1 when no router \
-            is known.
+            is known. What is forgotten is forgotten whole: that it spoke TLS, and a key that was pinned, too.
             """,
         options: [forget], usesNetwork: false,
         examples: [
@@ -19,16 +19,19 @@ extension Command {
     ) { arguments, context in
         let directory = RouterDirectory(home: context.home)
         guard arguments.isGiven(forget) else { return show(try directory.load(), context.output) }
+        var forgotten: [MACAddress] = []
         try directory.update { known in
             for text in arguments[forget] {
                 let router = try known.router(named: text).router
                 let wasCurrent = known.current == router.mac
                 known.forget(router.mac)
+                forgotten.append(router.mac)
                 context.output.remark(
                     "\(router.title)\(router.name.isEmpty ? "" : " (\(router.mac))") is forgotten"
                         + (wasCurrent ? "; it was the current one" : ""))
             }
         }
+        try TrustState(home: context.home).update { kept in for mac in forgotten { kept.memory.forget(mac) } }
         return .success
     }
 

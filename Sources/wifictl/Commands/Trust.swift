@@ -1,7 +1,7 @@
 import SocketCore
 import WifiDiscovery
 
-/// `trust add | list | remove`: the roots and revocation lists that all commands judge by.
+/// `trust add | list | remove`: the roots and revocation lists that all commands judge by. Keys: `trust pin`.
 extension Command {
     static let trustAdd = Command(
         name: "trust add", summary: "trusts a company root, or takes over a revocation list, for all commands", positionals: ["FILE..."],
@@ -27,20 +27,23 @@ extension Command {
     }
 
     static let trustList = Command(
-        name: "trust list", summary: "lists the roots and revocation lists that all commands judge by", usesNetwork: false,
+        name: "trust list", summary: "lists the roots, revocation lists and routers' keys that all commands judge by", usesNetwork: false,
         examples: [Example("wifictl trust list", "a line each; the exit status is 1 when there is none")]
     ) { _, context in
-        let items = try TrustState(home: context.home).load().items
-        guard !items.isEmpty else {
+        let kept = try TrustState(home: context.home).load()
+        let pins = kept.memory.records.compactMap { mac, record in record.pin.map { (mac, Hex.text($0)) } }.sorted { $0.0 < $1.0 }
+        guard !kept.items.isEmpty || !pins.isEmpty else {
             context.output.remark("nothing is trusted yet (wifictl trust add)")
             return .negative
         }
         if context.output.isJSON {
-            for item in items { context.output.json("trust", ["name": .string(item.name), "kind": .string(item.kind.rawValue)]) }
+            for item in kept.items { context.output.json("trust", ["name": .string(item.name), "kind": .string(item.kind.rawValue)]) }
+            for (mac, key) in pins { context.output.json("trust", ["name": .string("\(mac)"), "kind": "pin", "key": .string(key)]) }
             return .success
         }
-        var table = Table([Table.Column("NAME"), Table.Column("KIND")])
-        for item in items { table.add([Table.Cell(item.name), Table.Cell(item.kind.rawValue)]) }
+        var table = Table([Table.Column("NAME"), Table.Column("KIND"), Table.Column("KEY")])
+        for item in kept.items { table.add([Table.Cell(item.name), Table.Cell(item.kind.rawValue), ""]) }
+        for (mac, key) in pins { table.add([Table.Cell("\(mac)"), "pin", Table.Cell(key)]) }
         context.output.table(table)
         return .success
     }

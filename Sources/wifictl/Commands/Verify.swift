@@ -10,10 +10,11 @@ extension Command {
         name: "verify", summary: "asks routers to prove whose they are", positionals: ["[ROUTER...]"],
         discussion: """
             Makes a TLS handshake with each ROUTER, or with all that are found when none is named, and judges its certificate by the \
-            company's roots (--root, or those of wifictl trust). Nothing is said to a router beyond the handshake, and --identity is \
-            shown only to the company's.
+            company's roots (--root, or those of wifictl trust). --identity is shown only to the company's, and with it they are asked for \
+            the access points behind them; beyond that nothing is said to a router.
             Verdicts: company (proven), impostor (the company's certificate of another device), foreign (somebody else's certificate), \
-            pinned (no root, and the key trusted before), unproven (with the reason). The exit status is 0 when all are company.
+            vouched (unproven itself, named as its child by a proven router), pinned (no root, and the key trusted before: see wifictl \
+            trust pin), unproven (with the reason). The exit status is 0 when all are company.
             """,
         options: [span] + TrustOptions.judging,
         examples: [
@@ -22,7 +23,8 @@ extension Command {
         ]
     ) { arguments, context in
         let trust = try TrustOptions.routerTrust(arguments, context)
-        let run = VerifyRun(trust, try SessionTool.discovery(context), arguments[span], context)
+        let run = VerifyRun(
+            trust, try SessionTool.discovery(context), arguments[span], station: arguments[TrustOptions.station], context)
         let subjects = arguments.positionals.isEmpty ? try await run.everybody() : try await run.named(arguments.positionals)
         return try await run.judge(subjects)
     }

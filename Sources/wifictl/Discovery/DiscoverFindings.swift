@@ -17,6 +17,8 @@ struct DiscoverFindings {
     var ignored: Int
     /// Whether anything was found while watching, though it may have left by now.
     var hasFound: Bool
+    /// A company root is configured and nobody was asked for proof.
+    var lacksProof = false
     /// What the routers have proven, where they were asked.
     var verdicts: DiscoverVerdicts? {
         didSet { if let verdicts { selection = Selection.choose(amongRows: rows.compactMap(verdicts.admitted)) } }

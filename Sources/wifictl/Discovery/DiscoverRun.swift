@@ -14,11 +14,15 @@ struct DiscoverRun {
     let output: Output
     /// What routers are asked to prove themselves by; nil doesn't ask.
     private let trust: RouterTrust?
+    private let station: MACAddress?
     private let home: String
     private let start = ContinuousClock.now
 
-    init(_ options: RouterDiscovery.Options, dialects: Set<Dialect>, trust: RouterTrust? = nil, _ context: Context) throws {
+    init(
+        _ options: RouterDiscovery.Options, dialects: Set<Dialect>, trust: RouterTrust?, station: MACAddress?, _ context: Context
+    ) throws {
         self.trust = trust
+        self.station = station
         home = context.home
         // Made in any case: it's what refuses an interface that doesn't exist.
         let discovery = try RouterDiscovery(options)
@@ -76,7 +80,7 @@ struct DiscoverRun {
         if let trust {
             // Whoever offered TLS before is known by now, so that its silence about it is noticed.
             directory.keep(findings.native.routers, output)
-            findings.verdicts = try await DiscoverVerdicts(of: findings.native.routers, trust, home: home, output)
+            findings.verdicts = try await DiscoverVerdicts(of: findings.native.routers, trust, station: station, home: home, output)
         }
         return finish(findings)
     }
@@ -99,7 +103,7 @@ struct DiscoverRun {
             }
         }
         defer { alarm?.cancel() }
-        var watch = DiscoverWatch(asked, link: native == nil ? await link() : nil, directory, view)
+        var watch = DiscoverWatch(asked, link: native == nil ? await link() : nil, wantsProof: trust?.hasRoot ?? false, directory, view)
         for try await event in running.events { watch.take(event) }
         view.summary(watch.end(), elapsed: elapsed)
         return watch.hasFound ? .success : .negative

@@ -5,12 +5,17 @@ import WifiDiscovery
 struct DiscoverVerdicts {
     /// By the MAC that was claimed.
     let judgements: [MACAddress: Judgement]
+    /// What proven routers say of the access points behind them.
+    let families: [MACAddress: RouterFamily]
     /// Whether a company root is configured, so that only its routers may be chosen.
     let hasRoot: Bool
 
     /// Asks the routers of the native dialect; no other can prove anything.
-    init(of routers: [FoundRouter], _ trust: RouterTrust, home: String, _ output: Output) async throws {
-        let findings = try await VerifyRun.findings(routers.map(RouterVerifier.Subject.init), trust, home: home, output)
+    init(of routers: [FoundRouter], _ trust: RouterTrust, station: MACAddress?, home: String, _ output: Output) async throws {
+        let sorted = routers.sorted { $0.plausibility < $1.plausibility }
+        let findings = try await VerifyRun.findings(VerifyRun.subjects(sorted, station: station), trust, home: home, output)
+        let known = findings.compactMap { finding in finding.family.map { (finding.subject.mac, $0) } }
+        families = Dictionary(known) { first, _ in first }
         judgements = Dictionary(findings.map { ($0.subject.mac, $0.judgement) }) { first, _ in first }
         hasRoot = trust.hasRoot
     }
@@ -38,5 +43,6 @@ struct DiscoverVerdicts {
     func members(_ row: DiscoverRow) -> [JSONValue.Member] {
         let verdict = verdict(row)
         return [.init("verdict", .text(verdict?.name)), .init("reason", .text(verdict?.reason))]
+            + (row.mac.flatMap { families[$0] }.map(VerifyReport.family) ?? [])
     }
 }

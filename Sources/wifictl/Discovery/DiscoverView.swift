@@ -38,7 +38,7 @@ struct DiscoverView {
             ]
             if showsInterface { cells.append(Table.Cell(row.interface)) }
             if findings.isForeign { cells.append(Table.Cell(row.dialects.map(\.rawValue).joined(separator: ","))) }
-            if let verdicts = findings.verdicts { cells.append(verdicts.verdict(row).map(VerifyRun.cell) ?? "") }
+            if let verdicts = findings.verdicts { cells.append(verdicts.verdict(row).map(VerifyReport.cell) ?? "") }
             cells += [
                 Table.Cell(GradeText.grade(row), GradeText.paint(row)), Table.Cell(GradeText.evidence(row)), Table.Cell(row.product),
             ]

@@ -7,6 +7,8 @@ struct DiscoverWatch {
     private static let keepingInterval = Duration.seconds(2)
 
     private let asked: Set<Dialect>
+    /// A company root is configured: nobody is chosen, since a watch asks nobody for proof.
+    private let wantsProof: Bool
     private let directory: RouterDirectory
     private let view: DiscoverView
     private var routers: [MACAddress: FoundRouter] = [:]
@@ -25,9 +27,10 @@ struct DiscoverWatch {
     private(set) var hasFound = false
 
     /// - Parameter link: what devices are graded against where no native scan tells it.
-    init(_ asked: Set<Dialect>, link: Set<MACAddress>?, _ directory: RouterDirectory, _ view: DiscoverView) {
+    init(_ asked: Set<Dialect>, link: Set<MACAddress>?, wantsProof: Bool, _ directory: RouterDirectory, _ view: DiscoverView) {
         self.asked = asked
         self.link = link
+        self.wantsProof = wantsProof
         self.directory = directory
         self.view = view
     }
@@ -132,11 +135,12 @@ struct DiscoverWatch {
             return judged
         }
         let rows = DiscoverRow.rows(judged, devices)
-        let choice = Selection.choose(amongRows: rows)
-        guard choice != selection, choice.mac != nil || selection?.mac != nil else { return }
+        let choice = wantsProof ? Selection(nil, .none, .none) : Selection.choose(amongRows: rows)
+        guard choice != selection, choice.mac != nil || selection?.mac != nil || wantsProof && !rows.isEmpty else { return }
         selection = choice
         var findings = DiscoverFindings(asked, native: nil, foreign: nil)
         (findings.rows, findings.selection) = (rows, choice)
+        findings.lacksProof = wantsProof
         (findings.native.link, findings.native.linkUnknown) = (link ?? [], linkUnknown)
         view.selected(findings)
     }

@@ -62,7 +62,10 @@ enum GradeText {
             return "\(name), probably: its addresses look like your access point's, and \(support(row))."
         case .gateway:
             let unknown = link.isEmpty ? "the access point isn't known" : "no router knows your access point"
-            return "\(name), assumed: it is the gateway; \(unknown)."
+            guard let via = findings.verdicts?.families[mac]?.stationsChild else {
+                return "\(name), assumed: it is the gateway; \(unknown)."
+            }
+            return "\(name): it is the gateway, and says over its proven connection that this machine sits behind its child \(via)."
         case .conflict, .none: return noChoice(findings)
         }
     }
@@ -84,6 +87,9 @@ enum GradeText {
             return "No choice: several routers claim your access point, and nothing tells them apart."
         }
         if findings.rows.isEmpty { return "No router answered." }
+        if findings.lacksProof {
+            return "No choice: a company root is configured, and a watch asks nobody for proof (wifictl verify does)."
+        }
         if let verdicts = findings.verdicts, verdicts.hasRoot, !findings.rows.contains(where: verdicts.admit) {
             return "No choice: none of them is proven to be the company's."
         }
@@ -91,7 +97,8 @@ enum GradeText {
             let reason = native.linkUnknown.map { ": \($0)" } ?? " (--bssid none)"
             return "No choice: no router is the gateway, and the access point isn't known\(reason)."
         }
-        return "No choice: no router knows your access point \(native.link.sorted().map { "\($0)" }.joined(separator: ", ")), "
+        let whose = findings.verdicts?.hasRoot == true ? "no router that is proven to be the company's" : "no router"
+        return "No choice: \(whose) knows your access point \(native.link.sorted().map { "\($0)" }.joined(separator: ", ")), "
             + "and none is the gateway."
     }
 }

@@ -10,6 +10,7 @@ struct RouterFleet {
 
     var mac: MACAddress
     var bssids: [MACAddress] = []
+    var children: [MACAddress] = []
     var ssid: String?
     var name = "Router"
     var vendor = "Example"
@@ -32,7 +33,7 @@ struct RouterFleet {
         }
         let description = RouterDescription(
             mac: mac.advanced(by: index), name: count == 1 ? name : "\(name) \(index + 1)", vendor: vendor, model: model,
-            firmware: CommandRegistry.toolVersion, radios: radios)
+            firmware: CommandRegistry.toolVersion, radios: radios, children: children.map { $0.advanced(by: index) })
         var options = SimulatedRouter.Options(description, listen: Endpoint(listeningAddress, port: port(index)))
         options.ssid = ssid
         options.session = session

@@ -15,7 +15,7 @@ enum CommandRegistry {
         .doctor,
         .bench,
         .identityNewCompany, .identityIssueDevice, .identityIssueOperator, .identityRevoke, .identityShow,
-        .trustAdd, .trustList, .trustRemove,
+        .trustAdd, .trustList, .trustRemove, .trustPin, .trustUnpin,
         .agentStart, .agentRun, .agentStop, .agentStatus,
         .config, .completions, .manual,
     ]

@@ -29,7 +29,7 @@ actor SendRun {
     private var earlyReplies: Set<UInt32> = []
     private var hasSentAll = false
     /// Why no session will come about, however long one waits.
-    private(set) var refusal: TLSError?
+    private(set) var refusal: String?
     private var waiter: CheckedContinuation<Void, Never>?
 
     /// Where the session's events are told by whoever keeps it open; nil: the session is this run's own.
@@ -58,10 +58,7 @@ actor SendRun {
             return
         }
         Task(executorPreference: session.loop) {
-            for await batch in self.session.events {
-                for event in batch { await self.handle(event) }
-                await self.lookForRefusal()
-            }
+            for await batch in self.session.events { for event in batch { await self.handle(event) } }
             await self.ended()
         }
         await session.start()
@@ -103,20 +100,11 @@ actor SendRun {
 
     private var isDone: Bool { refusal != nil || hasSentAll && counts.unsettled == 0 && awaitedReplies.isEmpty }
 
-    /// A certificate that was refused, on either side, will be refused again.
-    private func lookForRefusal() async {
-        switch await session.tlsFailure {
-        case .refused(let why): refusal = .refused(why)
-        case .certificateRefused(let finding): refusal = .certificateRefused(finding)
-        case .alert(let alert) where alert.concernsOurCertificate: refusal = .alert(alert)
-        default: return
-        }
-        ended()
-    }
-
     private func handle(_ event: SessionEvent) {
         switch event {
-        case .state(let state): if let mac { SessionTool.print(state, mac, output) }
+        case .state(let state):
+            if case .closed(.refused(let why)) = state { refusal = why }
+            if let mac { SessionTool.print(state, mac, output) }
         case .outcome(let outcome): announced.contains(outcome.ticket) ? tell(outcome) : (early[outcome.ticket] = outcome)
         case .message(let message):
             counts.received += 1

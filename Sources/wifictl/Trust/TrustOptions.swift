@@ -9,12 +9,17 @@ enum TrustOptions {
     static let root = RepeatedOption(
         "root", "FILE", .path, "company root that routers' certificates have to lead to, beside those of wifictl trust")
     static let revocationList = RepeatedOption("crl", "FILE", .path, "revocation list by the peers' issuer")
+    static let enterprise = Option(
+        "pen", "N", ValueKind<UInt32>.integer(in: 1...UInt32.max),
+        "the company's private enterprise number: names that others have given don't count; without it any company's count")
+    static let station = Option(
+        "station", "MAC", .mac, "this machine's own MAC, for routers to say behind which access point it sits; by default the interface's")
     static let unproven = Flag("unproven", "talk to this ROUTER also when it doesn't prove to be the company's")
 
     /// For commands that talk to a router.
-    static let talking: [any OptionDeclaration] = [root, revocationList, identity, key, unproven]
+    static let talking: [any OptionDeclaration] = [root, revocationList, identity, key, enterprise, unproven]
     /// For commands that only judge.
-    static let judging: [any OptionDeclaration] = [root, revocationList, identity, key]
+    static let judging: [any OptionDeclaration] = [root, revocationList, identity, key, enterprise, station]
 
     /// The commands that are a controller: what they say of their own identity isn't a router's.
     static let controllers: Set<String> = ["discover", "verify", "send", "get", "set", "read", "switch", "watch", "report", "config"]
@@ -45,7 +50,7 @@ enum TrustOptions {
         guard arguments.isGiven(clientRoot) else {
             throw UsageError("--client-root is missing", hint: "a router with an identity admits only operators: name their root")
         }
-        let rules = OperatorRules()
+        let rules = OperatorRules(enterprise: arguments[enterprise])
         return TLSConfiguration(
             role: .server(requiresPeer: true), identity: identity, roots: try files(arguments[clientRoot]),
             revocationLists: try files(arguments[revocationList])
@@ -57,9 +62,10 @@ enum TrustOptions {
     /// What routers are judged by: the files named, and those that `wifictl trust` keeps.
     static func routerTrust(_ arguments: Arguments, _ context: Context) throws -> RouterTrust {
         let kept = try TrustState(home: context.home).load()
-        let trust = RouterTrust(
+        var trust = RouterTrust(
             roots: try files(arguments[root]) + kept.roots, revocationLists: try files(arguments[revocationList]) + kept.revocationLists,
             identity: try ownIdentity(arguments))
+        trust.enterprise = arguments[enterprise]
         try trust.check()
         return trust
     }

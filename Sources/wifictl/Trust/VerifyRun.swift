@@ -12,11 +12,15 @@ struct VerifyRun {
     private let trust: RouterTrust
     private let discovery: RouterDiscovery.Options
     private let span: Duration
+    private let station: MACAddress?
     private let home: String
     private let output: Output
     private let start = ContinuousClock.now
 
-    init(_ trust: RouterTrust, _ discovery: RouterDiscovery.Options, _ span: Duration, _ context: Context) {
+    init(
+        _ trust: RouterTrust, _ discovery: RouterDiscovery.Options, _ span: Duration, station: MACAddress?, _ context: Context
+    ) {
+        self.station = station
         self.trust = trust
         self.discovery = discovery
         self.span = span
@@ -33,7 +37,20 @@ struct VerifyRun {
         do { result = try await RouterDiscovery(discovery).scan(for: span) } catch DiscoveryError.nothingToScan { return [] }
         output.clearProgress()
         try RouterDirectory(home: home).merge(result.routers, now: SystemCalls.monotonicNow())
-        return result.routers.map { Router(subject: RouterVerifier.Subject($0), address: $0.discovered.address.text(on: $0.interface)) }
+        return zip(result.routers, VerifyRun.subjects(result.routers, station: station)).map { found, subject in
+            Router(subject: subject, address: found.discovered.address.text(on: found.interface))
+        }
+    }
+
+    /// Whom to ask of those that a scan found, with our own MAC on each one's network.
+    static func subjects(_ routers: [FoundRouter], station: MACAddress?) -> [RouterVerifier.Subject] {
+        // Without the list of interfaces nobody is asked where we sit; that's all.
+        let interfaces = (try? NetworkInterfaces.current()) ?? []
+        return routers.map { found in
+            var subject = RouterVerifier.Subject(found)
+            subject.station = station ?? interfaces.first { $0.name == found.interface }?.mac
+            return subject
+        }
     }
 
     /// Those that are named. One that is known and doesn't answer is asked where it was last heard.
@@ -60,8 +77,9 @@ struct VerifyRun {
     }
 
     private func router(_ mac: MACAddress, _ endpoint: Endpoint, _ offersTLS: Bool) -> Router {
-        Router(
-            subject: RouterVerifier.Subject(mac: mac, endpoint: endpoint, offersTLS: offersTLS), address: endpoint.address.text)
+        var subject = RouterVerifier.Subject(mac: mac, endpoint: endpoint, offersTLS: offersTLS)
+        subject.station = station
+        return Router(subject: subject, address: endpoint.address.text)
     }
 
     // MARK: Judging
@@ -69,9 +87,19 @@ struct VerifyRun {
     /// Asks them and shows what came of it.
     func judge(_ routers: [Router]) async throws -> ExitStatus {
         let findings = try await VerifyRun.findings(routers.map(\.subject), trust, home: home, output)
-        show(Array(zip(routers, findings)))
-        summarise(findings)
+        let report = VerifyReport(output)
+        report.show(Array(zip(routers, findings)))
+        report.summarise(findings, after: start.duration(to: .now))
+        remarkOnChildren(findings)
         return !findings.isEmpty && findings.allSatisfy { $0.judgement.verdict == .company } ? .success : .negative
+    }
+
+    /// Who has children says so over its proven connection alone, and only to those that it admits.
+    private func remarkOnChildren(_ findings: [RouterVerifier.Finding]) {
+        let parents = findings.filter { $0.judgement.verdict == .company && $0.subject.hasChildren && $0.family == nil }
+        guard trust.identity == nil, !parents.isEmpty, findings.contains(where: { Vouching.mayFill($0.judgement) }) else { return }
+        let names = parents.map { "\($0.subject.mac)" }.joined(separator: ", ")
+        output.remark("\(names) may vouch for child access points, if asked with --identity and --key")
     }
 
     /// The judgements on routers, in their order; what they prove is remembered.
@@ -89,74 +117,13 @@ struct VerifyRun {
         output.clearProgress()
         do {
             try state.update { kept in
-                for finding in findings { kept.memory.note(finding.judgement, of: finding.subject.mac, now: trust.clock()) }
+                for finding in findings {
+                    kept.memory.note(finding.judgement, of: finding.subject.mac, at: finding.endpoint, now: trust.clock())
+                }
             }
         } catch {
             output.warning("what was proven isn't kept: \(error)")
         }
         return findings
-    }
-
-    // MARK: Showing
-
-    private func show(_ rows: [(Router, RouterVerifier.Finding)]) {
-        guard !output.isJSON else {
-            for (router, finding) in rows { output.json("verdict", VerifyRun.members(router, finding)) }
-            return
-        }
-        guard !rows.isEmpty else { return }
-        var table = Table([Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("VERDICT"), Table.Column("WHY")])
-        for (router, finding) in rows {
-            let verdict = finding.judgement.verdict
-            table.add([
-                Table.Cell("\(router.subject.mac)"), Table.Cell(router.address), VerifyRun.cell(verdict),
-                Table.Cell(finding.judgement.detail),
-            ])
-        }
-        output.table(table)
-    }
-
-    /// The verdict's word and reason, in its colour.
-    static func cell(_ verdict: Verdict) -> Table.Cell {
-        let paint: Paint =
-            switch verdict {
-            case .company, .pinned: .green
-            case .impostor, .foreign: .red
-            case .vouched, .unproven: .yellow
-            }
-        return Table.Cell(verdict.name + (verdict.reason.map { " (\($0))" } ?? ""), paint)
-    }
-
-    private static func members(_ router: Router, _ finding: RouterVerifier.Finding) -> [JSONValue.Member] {
-        let judgement = finding.judgement
-        return [
-            .init("mac", .string("\(router.subject.mac)")), .init("address", .string(router.address)),
-            .init("tcp", .whole(router.subject.endpoint.port)), .init("verdict", .string(judgement.verdict.name)),
-            .init("reason", .text(judgement.verdict.reason)), .init("detail", .string(judgement.detail)),
-            .init("certificate", judgement.certificate.map(certificate) ?? .null),
-        ]
-    }
-
-    private static func certificate(_ facts: CertificateFacts) -> JSONValue {
-        let names = facts.names()
-        return .object([
-            .init("serial", .string(facts.serial)),
-            .init("mac", .text(names.deviceAddresses.count == 1 ? MACAddress(bits: names.deviceAddresses[0]).description : nil)),
-            .init("bssids", .array(names.radioAddresses.map { .string(MACAddress(bits: $0).description) })),
-            .init("notAfter", .string(facts.notAfter.description)), .init("issuer", .string(facts.issuer)),
-        ])
-    }
-
-    private func summarise(_ findings: [RouterVerifier.Finding]) {
-        let names = ["company", "foreign", "impostor", "vouched", "pinned", "unproven"]
-        let counts = names.map { name in (name, findings.count { $0.judgement.verdict.name == name }) }
-        if output.isJSON {
-            output.json(
-                "summary",
-                [.init("routers", .whole(findings.count))] + counts.map { .init($0.0, .whole($0.1)) }
-                    + [.init("ms", .milliseconds(start.duration(to: .now)))])
-        }
-        guard !findings.isEmpty else { return output.remark("no router answered (wifictl doctor looks for the cause)") }
-        output.remark(counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
     }
 }

@@ -12,7 +12,7 @@ import Testing
         firmware: String(repeating: "f", count: 64), tcp: 65535, tls: true, versions: (1...16).map { 60_000 + $0 }, boot: HexToken(.max),
         uptime: .max,
         radios: (0..<16).map { .init(bssid: mac.advanced(by: $0 + 0x10), ssid: String(repeating: "s", count: 32), band: "2.4") },
-        mld: (0..<8).map { mac.advanced(by: $0 + 0x30) })
+        mld: (0..<8).map { mac.advanced(by: $0 + 0x30) }, children: (0..<4).map { mac.advanced(by: $0 + 0x40) })
 
     /// Nearly as much, and still one datagram when nothing is left out.
     static let rich: RouterDescription = {
@@ -41,11 +41,12 @@ import Testing
             note("model", router.model.isEmpty)
             note("half name", router.name.utf8.count == 32)
             note("name", router.name.isEmpty)
+            note("children", router.children.isEmpty)
             note("mld", router.mld.isEmpty)
             note("radios", router.radios.count < 6)
             #expect(router.boot == Self.largest.boot && router.tls && router.versions == Self.largest.versions && router.tcp == 65535)
         }
-        #expect(lost == ["uptime", "firmware", "vendor", "ssid", "band", "model", "half name", "name", "mld", "radios"])
+        #expect(lost == ["uptime", "firmware", "vendor", "ssid", "band", "model", "half name", "name", "children", "mld", "radios"])
     }
 
     @Test func `a reply to an unpadded probe still names the first radio`() throws {

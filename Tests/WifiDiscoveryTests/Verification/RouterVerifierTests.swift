@@ -91,4 +91,60 @@ struct RouterVerifierTests {
         #expect(findings.last?.judgement.verdict == .company)
         await listener.close()
     }
+
+    /// A router that proves itself, with what it says in its hello.
+    private func router(
+        _ company: TestCompany, children: [String] = [], stations: [String: String] = [:]
+    ) async throws -> (SessionListener, Endpoint) {
+        var configuration = SessionConfiguration(role: .router)
+        configuration.identity = RouterIdentity(boot: "00000000000000aa", mac: Self.mac.description, children: children)
+        configuration.stations = stations
+        let listener = SessionListener(configuration, tls: company.serverConfiguration()) { _ in }
+        return (listener, try await listener.open(Endpoint(.loopback, port: 0)))
+    }
+
+    @Test func `clones at every other place hide nobody, nor do replies that no longer offer the place where it was proven`() async throws {
+        let company = try await TestCompany.shared
+        let (listener, good) = try await router(company)
+        let http = try Speaker(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
+        let many = [RouterVerifier.Subject(mac: Self.mac, endpoint: http.endpoint, offersTLS: true, alternates: [http.endpoint, good])]
+        let verifier = RouterVerifier(trust(company), limit: .seconds(20))
+        let found = await verifier.verify(many)[0]
+        #expect(found.judgement.verdict == .company && found.endpoint == good)
+        var memory = TrustMemory()
+        memory.note(found.judgement, of: Self.mac, at: found.endpoint, now: TestCompany.now.now)
+        #expect(TrustMemory(json: memory.json)[Self.mac]?.place == good)
+        for offersTLS in [true, false] {
+            let forged = RouterVerifier.Subject(mac: Self.mac, endpoint: http.endpoint, offersTLS: offersTLS)
+            let again = await RouterVerifier(trust(company), memory: memory, limit: .seconds(20)).verify([forged])[0]
+            #expect(again.judgement.verdict == .company && again.endpoint == good)
+        }
+        await listener.close()
+    }
+
+    @Test func `a proven router vouches for its child over its own connection, and for nobody else`() async throws {
+        let company = try await TestCompany.shared
+        let child = MACAddress(0x02, 0, 0x5E, 0, 0x53, 2)
+        let stranger = MACAddress(0x02, 0, 0x5E, 0, 0x53, 3)
+        let station = MACAddress(0x02, 0, 0x5E, 0, 0x53, 0x77)
+        let (listener, good) = try await router(
+            company, children: [child.description], stations: [station.description: child.description])
+        func verdicts(_ trust: RouterTrust) async -> [RouterVerifier.Finding] {
+            var parent = RouterVerifier.Subject(mac: Self.mac, endpoint: good, offersTLS: true)
+            parent.station = station
+            let others = [child, stranger].map { RouterVerifier.Subject(mac: $0, endpoint: good, offersTLS: false) }
+            return await RouterVerifier(trust, limit: .seconds(20)).verify([parent] + others)
+        }
+        let findings = await verdicts(trust(company))
+        #expect(findings.map(\.judgement.verdict) == [.company, .vouched(by: Self.mac), .unproven(.plaintext)])
+        #expect(findings[0].family == RouterFamily(children: [child], seesStation: true, via: child.description))
+        #expect(findings[0].family?.stationsChild == child)
+        #expect(findings[1].judgement.detail.contains("this machine sits behind it"))
+        #expect(!findings[1].judgement.mayBeSelected(hasRoot: true) && !findings[1].judgement.isProof)
+        // Whoever isn't admitted by the parent hears nothing of its children.
+        var nobody = trust(company)
+        nobody.identity = nil
+        #expect(await verdicts(nobody).map(\.judgement.verdict) == [.company, .unproven(.plaintext), .unproven(.plaintext)])
+        await listener.close()
+    }
 }

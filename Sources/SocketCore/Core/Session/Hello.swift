@@ -96,6 +96,7 @@ public struct ControllerHello: Equatable, Sendable {
 ///     resumed          yes       true or false
 ///     mac              yes       string
 ///     name, model, firmware  no  string
+///     children         no        array of strings, at most 16 are read
 ///     sees             no        {"station": true or false, "via": string, optional}
 public struct RouterHello: Equatable, Sendable {
     /// Whether, and where, the router sees the controller's Wi-Fi MAC.
@@ -148,7 +149,8 @@ public struct RouterHello: Equatable, Sendable {
         session = try hello.session()
         identity = RouterIdentity(
             boot: try hello.boot(), mac: try hello.text("mac"), name: try hello.optionalText("name"),
-            model: try hello.optionalText("model"), firmware: try hello.optionalText("firmware"))
+            model: try hello.optionalText("model"), firmware: try hello.optionalText("firmware"),
+            children: (hello.object["children"]?.arrayValue ?? []).compactMap(\.stringValue))
         version = try hello.version("version")
         received = try hello.identifier("received")
         resumed = try hello.flag("resumed")
@@ -169,6 +171,7 @@ public struct RouterHello: Equatable, Sendable {
         if let name = identity.name { keys.append(.init("name", .string(name))) }
         if let model = identity.model { keys.append(.init("model", .string(model))) }
         if let firmware = identity.firmware { keys.append(.init("firmware", .string(firmware))) }
+        if !identity.children.isEmpty { keys.append(.init("children", .array(identity.children.map { .string($0) }))) }
         if let sees {
             var seen: [JSONValue.Member] = [.init("station", .bool(sees.station))]
             if let via = sees.via { seen.append(.init("via", .string(via))) }

@@ -48,6 +48,9 @@ public struct SessionConfiguration: Sendable {
     public var expectedMAC: String?
     /// Router: who it says it is.
     public var identity = RouterIdentity(boot: "0000000000000000", mac: "00:00:00:00:00:00")
+    /// Router: the stations that it sees, with the radio, child access point or port behind which each sits; all in lower-case colon
+    /// form. A hello that asks for one is answered by it; with none at all the question is left open.
+    public var stations: [String: String] = [:]
     /// Whether records for an ``OutboxJournal`` are made.
     public var keepsJournal = false
 
@@ -67,14 +70,19 @@ public struct RouterIdentity: Equatable, Sendable {
     public var model: String?
     /// The firmware's version.
     public var firmware: String?
+    /// The MACs of the access points that hang behind it, at most ``SessionLimits/children``.
+    public var children: [String] = []
 
     /// An identity.
-    public init(boot: String, mac: String, name: String? = nil, model: String? = nil, firmware: String? = nil) {
+    public init(
+        boot: String, mac: String, name: String? = nil, model: String? = nil, firmware: String? = nil, children: [String] = []
+    ) {
         self.boot = boot
         self.mac = mac
         self.name = name
         self.model = model
         self.firmware = firmware
+        self.children = Array(children.prefix(SessionLimits.children))
     }
 }
 
@@ -117,6 +125,8 @@ public enum SessionLimits {
     public static let entryCost = 64
     /// A hello's body: several times what a router has to say.
     public static let helloBytes = 4_096
+    /// Child access points that a hello names: more hang behind no router of a home or an office floor.
+    public static let children = 16
     /// Messages are put into the output while less than this waits there: a socket buffer's worth. So that a stalled
     /// peer costs one buffer and not the whole window.
     static let outputMark = 64 << 10

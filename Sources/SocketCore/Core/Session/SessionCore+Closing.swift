@@ -17,7 +17,7 @@ extension SessionCore {
             _ = ledger.remove(where: { _ in true })
         }
         emit(.state(.lost(reason)))
-        if let closing { return end(closing, .closed, now) }
+        if let closing { return end(closing, reason.isFinal ? reason : .closed, now) }
         guard configuration.role == .controller else {
             forgetAt = now + configuration.timing.memory
             return enter(.offline, now)

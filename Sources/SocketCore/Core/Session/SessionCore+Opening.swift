@@ -40,6 +40,14 @@ extension SessionCore {
         lose(.connectFailed(text), now)
     }
 
+    /// Controller: there's no use in dialling again. The session ends; what is unsettled stays in the journal, where there's one.
+    public mutating func giveUp(_ number: ConnectionNumber, _ reason: LossReason, now: Instant) {
+        guard number == connection, connection != .none, configuration.role == .controller else { return }
+        closing = configuration.keepsJournal ? .keepForLater : .endSession
+        actions.append(.close(connection, abort: true))
+        lose(reason, now)
+    }
+
     /// The connection is gone, whoever ended it.
     public mutating func disconnected(_ number: ConnectionNumber, _ reason: LossReason, now: Instant) {
         guard number == connection, connection != .none else { return }
@@ -71,12 +79,18 @@ extension SessionCore {
         if resumed { settleCovered(hello.received, now) }
         let answer = RouterHello(
             session: session, identity: configuration.identity, version: agreed, received: resumed ? claim : 0, resumed: resumed,
-            sees: hello.station == nil ? nil : sees)
+            sees: hello.station.flatMap { sees ?? self.sees($0) })
         output.append(encoder, msgId: 0, version: agreed, body: answer.encoded().span.bytes)
         let opening = SessionOpening(
             session: session, version: agreed, memoryLost: hello.resume && !resumed, router: answer, controller: hello)
         opened(opening, resumed: resumed, now)
         return connection
+    }
+
+    private func sees(_ station: String) -> RouterHello.Sees? {
+        guard !configuration.stations.isEmpty else { return nil }
+        let via = configuration.stations[station.lowercased()]
+        return RouterHello.Sees(station: via != nil, via: via)
     }
 
     /// Router: a plain controller's connection, which says no hello; it replaces the present one.

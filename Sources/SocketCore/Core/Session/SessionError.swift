@@ -33,6 +33,8 @@ public enum LossReason: Error, Equatable, Sendable, CustomStringConvertible {
     case badHello(HelloError)
     /// The router speaks none of our versions.
     case versionRefused(theirs: [UInt16])
+    /// A certificate was refused, on either side: dialling again changes nothing.
+    case refused(String)
     /// Another router answers at this address.
     case wrongRouter(expected: String, found: String)
     /// A frame with another version than the agreed one. The peer's fault.
@@ -64,6 +66,7 @@ public enum LossReason: Error, Equatable, Sendable, CustomStringConvertible {
         case .noHello(let span): "the peer sent no hello within \(span)"
         case .badHello(let error): "the peer's first frame is no valid hello: \(error)"
         case .versionRefused(let theirs): "the router speaks none of our protocol versions, only \(theirs)"
+        case .refused(let text): "refused, and not tried again: \(text)"
         case .wrongRouter(let expected, let found): "router \(found) answers where \(expected) was expected"
         case .wrongVersion(let found, let agreed): "the peer sent a frame of version \(found) in a session of version \(agreed)"
         case .badFrame(let text): "the peer's bytes are no frames: \(text)"
@@ -77,4 +80,9 @@ public enum LossReason: Error, Equatable, Sendable, CustomStringConvertible {
         case .forgotten(let span): "the controller didn't come back within \(span)"
         }
     }
+}
+
+extension LossReason {
+    /// Whether it ends the session and not just the connection.
+    var isFinal: Bool { if case .refused = self { true } else { false } }
 }

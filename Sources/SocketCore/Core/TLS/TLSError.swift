@@ -40,6 +40,20 @@ public enum TLSPhase: Equatable, Sendable {
     case established
 }
 
+extension TLSError {
+    /// Whether dialling the same place again can't change it: a certificate was refused, on either side, or ours can't be used.
+    public var isFinal: Bool {
+        switch self {
+        case .certificateRefused, .refused, .noCertificate, .configuration: true
+        case .alert(let alert): alert.concernsOurCertificate
+        case .versionRefused, .notTLS, .connectionLost, .handshakeTooLarge, .tampered, .nothingInCommon, .protocolViolation,
+            .libraryFailure,
+            .alreadyOver:
+            false
+        }
+    }
+}
+
 extension TLSError: CustomStringConvertible {
     /// What happened and what to try, as one clause.
     public var description: String {

@@ -3,7 +3,7 @@ import SocketCore
 /// Writes replies and announcements within their limits (protocol.md, section 4).
 ///
 /// What is left out first, when a reply would be longer than three times its probe or than 1,200 bytes: uptime, firmware,
-/// vendor, the radios' SSIDs, their bands, the model, half of the name, the whole name, the MLD addresses, then radios from the last on.
+/// vendor, the radios' SSIDs, their bands, the model, half of the name, the whole name, the children, the MLD addresses, then radios from the last on.
 /// What a controller grades and connects by goes last; nonce, MAC, boot, port, TLS and versions always stay.
 public enum ReplyEncoder {
     /// Below the smallest MTU that IPv6 allows (1,280), headers included.
@@ -43,7 +43,8 @@ public enum ReplyEncoder {
         case 5: router.model = ""
         case 6: router.name = DisplayText.clean(router.name, limit: DisplayText.maximumNameBytes / 2)
         case 7: router.name = ""
-        case 8: router.mld = []
+        case 8: router.children = []
+        case 9: router.mld = []
         default:
             guard !router.radios.isEmpty else { return false }
             router.radios.removeLast()

@@ -10,7 +10,8 @@ extension RouterDescription {
             firmware: fields.text("firmware"), tcp: try fields.port("tcp"), tls: object["tls"]?.boolValue ?? false,
             versions: try fields.versions("versions"), boot: object["boot"]?.stringValue.flatMap(HexToken.init),
             uptime: object["uptime"]?.integerValue.flatMap { $0 < 0 ? nil : Int(exactly: $0) },
-            radios: RouterDescription.readRadios(object["radios"]), mld: RouterDescription.readMLD(object["mld"]))
+            radios: RouterDescription.readRadios(object["radios"]), mld: RouterDescription.readMLD(object["mld"]),
+            children: RouterDescription.readChildren(object["children"]))
     }
 
     private static func readRadios(_ value: JSONValue?) -> [Radio] {
@@ -27,6 +28,12 @@ extension RouterDescription {
         }
     }
 
+    private static func readChildren(_ value: JSONValue?) -> [MACAddress] {
+        (value?.arrayValue ?? []).prefix(maximumChildren).compactMap { entry in
+            entry.stringValue.flatMap { MACAddress($0) }.flatMap { $0.isUsableAsDevice ? $0 : nil }
+        }
+    }
+
     /// The members in the order in which protocol.md shows them; empty ones are left out.
     var members: [JSONValue.Member] {
         var members: [JSONValue.Member] = [.init("mac", .string(mac.description))]
@@ -40,6 +47,7 @@ extension RouterDescription {
         if let uptime { members.append(.init("uptime", .integer(Int64(uptime)))) }
         if !radios.isEmpty { members.append(.init("radios", .array(radios.map(\.json)))) }
         if !mld.isEmpty { members.append(.init("mld", .array(mld.map { .string($0.description) }))) }
+        if !children.isEmpty { members.append(.init("children", .array(children.map { .string($0.description) }))) }
         return members
     }
 }

@@ -6,6 +6,8 @@ public struct RouterDescription: Equatable, Sendable {
     public static let maximumRadios = 16
     /// One MLD address a band and network; the rest of a longer list is ignored.
     public static let maximumMLD = 8
+    /// As many child access points as a hello names; the rest of a longer list is ignored.
+    public static let maximumChildren = SessionLimits.children
     /// A protocol doesn't live long enough for more; the rest of a longer list is ignored.
     public static let maximumVersions = 16
 
@@ -50,11 +52,15 @@ public struct RouterDescription: Equatable, Sendable {
     public var radios: [Radio]
     /// Its addresses for multi-link operation (IEEE 802.11be).
     public var mld: [MACAddress]
+    /// Access points that hang behind it, by its own word. Here a hint to ask: only what it says over its proven connection counts.
+    public var children: [MACAddress]
 
     /// A description; texts are cleaned and lists cut to their bounds.
     public init(
         mac: MACAddress, name: String = "", vendor: String = "", model: String = "", firmware: String = "", tcp: UInt16 = 19510,
-        tls: Bool = false, versions: [UInt16] = [1], boot: HexToken? = nil, uptime: Int? = nil, radios: [Radio] = [], mld: [MACAddress] = []
+        tls: Bool = false, versions: [UInt16] = [1], boot: HexToken? = nil, uptime: Int? = nil, radios: [Radio] = [],
+        mld: [MACAddress] = [],
+        children: [MACAddress] = []
     ) {
         let clean = { (text: String) in DisplayText.clean(text, limit: DisplayText.maximumNameBytes) }
         self.mac = mac
@@ -73,6 +79,7 @@ public struct RouterDescription: Equatable, Sendable {
                 band: DisplayText.clean(radio.band, limit: DisplayText.maximumBandBytes))
         }
         self.mld = Array(mld.prefix(RouterDescription.maximumMLD))
+        self.children = Array(children.prefix(RouterDescription.maximumChildren))
     }
 
     /// True when `address` is this router's MAC, one of its BSSIDs or one of its MLD addresses.

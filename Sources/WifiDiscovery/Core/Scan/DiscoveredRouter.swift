@@ -16,6 +16,20 @@ public struct DiscoveredRouter: Equatable, Sendable {
         }
     }
 
+    /// A session listener that answers in its name say it has; anybody on the network may have said so.
+    public struct Offer: Hashable, Sendable {
+        /// Where it listens.
+        public var endpoint: Endpoint
+        /// Whether it is to speak TLS.
+        public var tls: Bool
+
+        /// An offer.
+        public init(_ endpoint: Endpoint, tls: Bool) {
+            self.endpoint = endpoint
+            self.tls = tls
+        }
+    }
+
     /// What changed since the router was last reported.
     public struct Changes: OptionSet, Hashable, Sendable {
         /// The set's bits.
@@ -43,6 +57,9 @@ public struct DiscoveredRouter: Equatable, Sendable {
     public var place: Place
     /// Further places at which it answered, at most ``DiscoveryBounds/placesPerRouter`` with the best one.
     public var alternates: [Place]
+    /// All listeners that were offered in its name, the best place's first and at most ``DiscoveryBounds/offersPerPlace`` a place. More
+    /// than one a place means that somebody forges replies, or that it moved.
+    public var offers: [Offer] = []
     /// It answered a probe of our own; false for one that was only announced.
     public var isConfirmed: Bool
     /// Two devices with this MAC answered one probe with different boots.
@@ -56,8 +73,12 @@ public struct DiscoveredRouter: Equatable, Sendable {
     public var address: IPAddress { place.address }
     /// The interface of its best address.
     public var interface: UInt32 { place.interface }
-    /// Where its sessions are opened.
-    public var sessionEndpoint: Endpoint { Endpoint(place.address, port: router.tcp) }
+    /// Where its sessions are opened: at its best place, by the port that its description names if that is offered there.
+    public var sessionEndpoint: Endpoint {
+        let named = Endpoint(place.address, port: router.tcp)
+        let here = offers.filter { $0.endpoint.address == place.address }
+        return here.contains { $0.endpoint == named } ? named : here.first?.endpoint ?? named
+    }
 
     /// A router.
     public init(

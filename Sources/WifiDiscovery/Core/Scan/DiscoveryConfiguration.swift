@@ -53,6 +53,8 @@ public enum DiscoveryBounds {
     public static let announcedRouters = routers / 4
     /// IPv4, global, unique local and link-local IPv6 on two interfaces.
     public static let placesPerRouter = 8
+    /// TCP ports that one place may offer in a router's name: its own, that of before a restart, and forged ones beside them.
+    public static let offersPerPlace = 4
     /// All rounds of ten seconds and follow-ups besides; what is older is stale anyway.
     public static let noncesPerLink = 64
     /// A reply to an older probe is stale (protocol.md, section 4).

@@ -9,8 +9,18 @@ struct RouterEntry {
         var asked: NonceBook.Asked
         var boot: HexToken?
         var heardAt: Instant
+        /// The listeners offered there; the newest last, unless there were too many.
+        var offers: [DiscoveredRouter.Offer] = []
         /// Probes of the same link that the router answered since, but from another place.
         var missed = 0
+
+        /// Takes note of what is offered there; false when it's known already, or there are too many.
+        mutating func note(_ router: RouterDescription) -> Bool {
+            let offer = DiscoveredRouter.Offer(Endpoint(place.address, port: router.tcp), tls: router.tls)
+            guard !offers.contains(offer), offers.count < DiscoveryBounds.offersPerPlace else { return false }
+            offers.append(offer)
+            return true
+        }
     }
 
     /// A place that missed more than one answered probe is an old address: one lost datagram doesn't make it one.
@@ -56,9 +66,12 @@ struct RouterEntry {
         let known = records.firstIndex { $0.place == place }
         let rival = records.contains { isRival($0, boot: router.boot, place: place, link: link, asked: asked) }
         if rival { rivalSeen = now }
-        if let known, records[known].asked.nonce == asked.nonce, !rival || shown.isConflicted { return .duplicate }
-        var changes: DiscoveredRouter.Changes = []
         let before = shown
+        if let known, records[known].asked.nonce == asked.nonce, !rival || shown.isConflicted {
+            // Somebody may have forged the first answer from this place: what the second one offers counts as much.
+            return records[known].note(router) ? .news(rearrange(before)) : .duplicate
+        }
+        var changes: DiscoveredRouter.Changes = []
         let isNewest = newestAsked.map { asked.sentAt >= $0 } ?? true
         note(asked, now: now)
         if rival, !shown.isConflicted {
@@ -70,7 +83,7 @@ struct RouterEntry {
             // What answered before the reboot may be gone: it has to answer anew.
             records = records.filter { !differ($0.boot, router.boot) }
         }
-        store(Record(place: place, link: link, asked: asked, boot: router.boot, heardAt: now))
+        store(Record(place: place, link: link, asked: asked, boot: router.boot, heardAt: now), router)
         if isNewest, takesDescription(router) {
             shown.router = router
             if before.router.withoutUptime != router.withoutUptime, before.isConfirmed, !changes.contains(.rebooted) {
@@ -133,7 +146,10 @@ struct RouterEntry {
         shown.roundTrip = min(shown.roundTrip ?? trip, trip)
     }
 
-    private mutating func store(_ record: Record) {
+    private mutating func store(_ fresh: Record, _ router: RouterDescription) {
+        var record = fresh
+        record.offers = records.first { $0.place == record.place }?.offers ?? []
+        _ = record.note(router)
         for index in records.indices where records[index].link == record.link && records[index].asked.nonce != record.asked.nonce {
             records[index].missed += 1
         }
@@ -155,9 +171,10 @@ struct RouterEntry {
         guard let best = fresh ?? ranked.first else { return [] }
         shown.place = best.place
         shown.alternates = ranked.map(\.place).filter { $0 != best.place }
+        shown.offers = best.offers + ranked.filter { $0.place != best.place }.flatMap(\.offers)
         guard before.isConfirmed else { return [] }
         if before.place != shown.place { return .address }
-        return before.alternates != shown.alternates ? .alternate : []
+        return before.alternates != shown.alternates || before.offers != shown.offers ? .alternate : []
     }
 }
 

@@ -8,14 +8,17 @@ public struct TrustRecord: Hashable, Sendable {
     public var wasProven: Bool
     /// SHA-256 of the public key that the user trusts it by (32 bytes), nil for none.
     public var pin: [UInt8]?
+    /// Where it last proved itself: asked there as well when forged replies name other places. Nil for none.
+    public var place: Endpoint?
     /// When any of this changed last.
     public var changed: WallTime
 
     /// A record as given.
-    public init(hasSpokenTLS: Bool, wasProven: Bool = false, pin: [UInt8]? = nil, changed: WallTime) {
+    public init(hasSpokenTLS: Bool, wasProven: Bool = false, pin: [UInt8]? = nil, place: Endpoint? = nil, changed: WallTime) {
         self.hasSpokenTLS = hasSpokenTLS
         self.wasProven = wasProven
         self.pin = pin
+        self.place = place
         self.changed = changed
     }
 
@@ -40,9 +43,9 @@ public struct TrustMemory: Equatable, Sendable {
     /// What is remembered of a router.
     public subscript(mac: MACAddress) -> TrustRecord? { records[mac] }
 
-    /// Takes note of a judgement. True when that changed something, so that the memory should be kept.
+    /// Takes note of a judgement, made at `place`. True when that changed something, so that the memory should be kept.
     @discardableResult
-    public mutating func note(_ judgement: Judgement, of mac: MACAddress, now: WallTime) -> Bool {
+    public mutating func note(_ judgement: Judgement, of mac: MACAddress, at place: Endpoint? = nil, now: WallTime) -> Bool {
         var changed = false
         if judgement.verdict == .company, let since = judgement.provenSince { changed = floor.raise(to: since) }
         // An impostor's TLS says nothing of the router that it claims to be, nor does a stranger's where a root is configured.
@@ -56,6 +59,8 @@ public struct TrustMemory: Equatable, Sendable {
         let before = record
         record.hasSpokenTLS = true
         if judgement.verdict == .company { record.wasProven = true }
+        // A link-local address is of use only with its interface, which another start may number differently.
+        if judgement.isProof, let place, !place.address.isLinkLocal { record.place = place }
         guard record != before else { return changed }
         record.changed = now
         return store(record, for: mac) || changed
@@ -70,8 +75,21 @@ public struct TrustMemory: Equatable, Sendable {
     /// Trusts the key of a router's certificate from now on: the user's decision. False when there are too many pins.
     @discardableResult
     public mutating func pin(_ certificate: CertificateFacts, for mac: MACAddress, now: WallTime) -> Bool {
-        let wasProven = records[mac]?.wasProven ?? false
-        return store(TrustRecord(hasSpokenTLS: true, wasProven: wasProven, pin: certificate.keyFingerprint, changed: now), for: mac)
+        var record = records[mac] ?? TrustRecord(hasSpokenTLS: true, changed: now)
+        record.hasSpokenTLS = true
+        record.pin = certificate.keyFingerprint
+        record.changed = now
+        return store(record, for: mac)
+    }
+
+    /// Trusts a router's key no longer; that it spoke TLS stays known. False when it wasn't pinned.
+    @discardableResult
+    public mutating func unpin(_ mac: MACAddress, now: WallTime) -> Bool {
+        guard var record = records[mac], record.pin != nil else { return false }
+        record.pin = nil
+        record.changed = now
+        records[mac] = record
+        return true
     }
 
     /// Forgets a router, the memory of its TLS included: the user's decision.
@@ -93,12 +111,13 @@ public struct TrustMemory: Equatable, Sendable {
 }
 
 extension TrustMemory {
-    /// For the state file: `{"floor":…,"routers":[{"mac":…,"proven":…,"pin":…,"changed":…}]}`, by MAC.
+    /// For the state file: `{"floor":…,"routers":[{"mac":…,"proven":…,"pin":…,"place":…,"changed":…}]}`, by MAC.
     public var json: JSONValue {
         let routers = records.sorted { $0.key < $1.key }.map { mac, record in
             JSONValue.object([
                 .init("mac", .string(mac.description)), .init("tls", .bool(record.hasSpokenTLS)), .init("proven", .bool(record.wasProven)),
-                .init("pin", record.pin.map { .string(TrustMemory.hex($0)) } ?? .null), .init("changed", .integer(record.changed.seconds)),
+                .init("pin", record.pin.map { .string(TrustMemory.hex($0)) } ?? .null),
+                .init("place", record.place.map { .string($0.description) } ?? .null), .init("changed", .integer(record.changed.seconds)),
             ])
         }
         return .object([.init("floor", .integer(floor.value.seconds)), .init("routers", .array(routers))])
@@ -111,7 +130,9 @@ extension TrustMemory {
             guard let mac = entry["mac"]?.stringValue.flatMap(MACAddress.init) else { continue }
             records[mac] = TrustRecord(
                 hasSpokenTLS: entry["tls"]?.boolValue ?? true, wasProven: entry["proven"]?.boolValue ?? false,
-                pin: entry["pin"]?.stringValue.flatMap(TrustMemory.bytes), changed: WallTime(seconds: entry["changed"]?.integerValue ?? 0))
+                pin: entry["pin"]?.stringValue.flatMap(TrustMemory.bytes),
+                place: entry["place"]?.stringValue.flatMap { Endpoint($0) }, changed: WallTime(seconds: entry["changed"]?.integerValue ?? 0)
+            )
         }
     }
 

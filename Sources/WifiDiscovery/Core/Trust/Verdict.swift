@@ -90,6 +90,14 @@ public struct Judgement: Hashable, Sendable {
         self.provenSince = provenSince
     }
 
+    /// Whether the router has shown that it's the one: to the company's root, or by the key that the user trusted.
+    public var isProof: Bool { verdict == .company || verdict == .pinned }
+
+    /// What a handshake with it ends by; nil admits it.
+    public func refusal(hasRoot: Bool) -> TLSError? {
+        mayBeSelected(hasRoot: hasRoot) ? nil : .refused("\(verdict.name): \(detail)")
+    }
+
     /// Whether the router may be selected without the user naming it and the exception: with a company root only `company`; without one,
     /// everything but what looks like somebody posing as a router that was here before.
     public func mayBeSelected(hasRoot: Bool) -> Bool {

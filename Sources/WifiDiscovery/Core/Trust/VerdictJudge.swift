@@ -47,15 +47,6 @@ public struct VerdictJudge: Equatable, Sendable {
         }
     }
 
-    /// The same as an answer for a handshake: nil admits the router. Only `company` and `pinned` are admitted, and without a root everybody
-    /// who isn't posing as somebody.
-    public func admission(
-        of evidence: PeerEvidence, claiming claimed: MACAddress, record: TrustRecord? = nil, at time: JudgedTime
-    ) -> TLSError? {
-        let judgement = judge(.evidence(evidence), of: claimed, record: record, at: time)
-        return judgement.mayBeSelected(hasRoot: hasRoot) ? nil : .refused("\(judgement.verdict.name): \(judgement.detail)")
-    }
-
     // MARK: A proven key
 
     private func judge(_ evidence: PeerEvidence, of claimed: MACAddress, record: TrustRecord?, at time: JudgedTime) -> Judgement {

@@ -1,0 +1,88 @@
+import SocketCore
+import WifiDiscovery
+
+/// Shows what routers have proven, as a table or as JSON Lines.
+struct VerifyReport {
+    private let output: Output
+
+    init(_ output: Output) { self.output = output }
+
+    func show(_ rows: [(VerifyRun.Router, RouterVerifier.Finding)]) {
+        guard !output.isJSON else {
+            for (router, finding) in rows { output.json("verdict", VerifyReport.members(router, finding)) }
+            return
+        }
+        guard !rows.isEmpty else { return }
+        var table = Table([Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("VERDICT"), Table.Column("WHY")])
+        for (router, finding) in rows {
+            let verdict = finding.judgement.verdict
+            table.add([
+                Table.Cell("\(router.subject.mac)"), Table.Cell(router.address), VerifyReport.cell(verdict),
+                Table.Cell(finding.judgement.detail + (finding.family.flatMap(VerifyReport.words) ?? "")),
+            ])
+        }
+        output.table(table)
+    }
+
+    /// The verdict's word and reason, in its colour.
+    static func cell(_ verdict: Verdict) -> Table.Cell {
+        let paint: Paint =
+            switch verdict {
+            case .company, .pinned: .green
+            case .impostor, .foreign: .red
+            case .vouched, .unproven: .yellow
+            }
+        return Table.Cell(verdict.name + (verdict.reason.map { " (\($0))" } ?? ""), paint)
+    }
+
+    private static func members(_ router: VerifyRun.Router, _ finding: RouterVerifier.Finding) -> [JSONValue.Member] {
+        let judgement = finding.judgement
+        return [
+            .init("mac", .string("\(router.subject.mac)")), .init("address", .string(router.address)),
+            .init("tcp", .whole(router.subject.endpoint.port)), .init("verdict", .string(judgement.verdict.name)),
+            .init("reason", .text(judgement.verdict.reason)), .init("detail", .string(judgement.detail)),
+            .init("certificate", judgement.certificate.map(certificate) ?? .null),
+        ] + (finding.family.map(family) ?? [])
+    }
+
+    /// What a proven router says of its children, for people.
+    private static func words(_ family: RouterFamily) -> String? {
+        let children = family.children.sorted().map { "\($0)" }.joined(separator: ", ")
+        var words = children.isEmpty ? "" : "; its children: \(children)"
+        if family.seesStation == true {
+            words += "; sees this machine" + (family.via.map { " behind \(DisplayWidth.printable($0))" } ?? "")
+        }
+        return words.isEmpty ? nil : words
+    }
+
+    static func family(_ family: RouterFamily) -> [JSONValue.Member] {
+        var members = [JSONValue.Member("children", .array(family.children.sorted().map { .string("\($0)") }))]
+        if let sees = family.seesStation {
+            members.append(.init("sees", .object([.init("station", .bool(sees)), .init("via", .text(family.via))])))
+        }
+        return members
+    }
+
+    static func certificate(_ facts: CertificateFacts) -> JSONValue {
+        let names = facts.names()
+        return .object([
+            .init("serial", .string(facts.serial)),
+            .init("mac", .text(names.deviceAddresses.count == 1 ? MACAddress(bits: names.deviceAddresses[0]).description : nil)),
+            .init("bssids", .array(names.radioAddresses.map { .string(MACAddress(bits: $0).description) })),
+            .init("notAfter", .string(facts.notAfter.description)), .init("issuer", .string(facts.issuer)),
+        ])
+    }
+
+    func summarise(_ findings: [RouterVerifier.Finding], after span: Duration) {
+        let names = ["company", "foreign", "impostor", "vouched", "pinned", "unproven"]
+        let counts = names.map { name in (name, findings.count { $0.judgement.verdict.name == name }) }
+        if output.isJSON {
+            output.json(
+                "summary",
+                [.init("routers", .whole(findings.count))] + counts.map { .init($0.0, .whole($0.1)) }
+                    + [.init("ms", .milliseconds(span))])
+        }
+        guard !findings.isEmpty else { return output.remark("no router answered (wifictl doctor looks for the cause)") }
+        output.remark(counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
+    }
+}
