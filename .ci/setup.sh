@@ -30,8 +30,11 @@ test)
     need_command python3 python3
     need_command openssl openssl
     need_command bash bash
-    # Only the dissector's tests need it, and they skip themselves without: worth installing, not worth failing for.
-    [ "$(id -u)" -ne 0 ] || need_command tshark tshark
+    # Tests that need these skip themselves without: worth installing, not worth failing for.
+    if [ "$(id -u)" -eq 0 ]; then
+        need_command tshark tshark
+        need_command gnutls-serv gnutls-bin
+    fi
     ;;
 lan)
     need_command python3 python3

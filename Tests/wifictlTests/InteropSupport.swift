@@ -47,9 +47,11 @@ enum Loopback {
     }
 
     /// `wifictl router --json` on loopback, once all its routers listen.
-    static func router(port: Int, _ words: [String] = [], count: Int = 1) async throws -> (child: ChildProcess, tcp: Int) {
+    static func router(
+        port: Int, _ words: [String] = [], count: Int = 1, environment: [String: String] = [:]
+    ) async throws -> (child: ChildProcess, tcp: Int) {
         let common = ["--interface", "lo", "--port", "\(port)", "--count", "\(count)", "--json"]
-        let child = try ChildProcess([BuiltTool.path, "router"] + common + words)
+        let child = try ChildProcess([BuiltTool.path, "router"] + common + words, environment: environment)
         var last: JSONValue?
         for _ in 0..<count {
             last = try JSONValue.parse(Array(try await child.line("listening") { $0.contains(#""type":"listening""#) }.utf8))
@@ -58,8 +60,11 @@ enum Loopback {
     }
 
     /// `wifictl discover --json` on loopback.
-    static func discover(port: Int, _ words: [String] = [], home: String? = nil) async throws -> DiscoverLines {
-        let result = try await BuiltTool.run(["discover", "--interface", "lo", "--port", "\(port)", "--json"] + words, home: home)
+    static func discover(
+        port: Int, _ words: [String] = [], home: String? = nil, within limit: Duration = .seconds(60)
+    ) async throws -> DiscoverLines {
+        let all = ["discover", "--interface", "lo", "--port", "\(port)", "--json"] + words
+        let result = try await BuiltTool.run(all, home: home, within: limit)
         return try DiscoverLines(result)
     }
 }

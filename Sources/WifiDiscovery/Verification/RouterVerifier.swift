@@ -43,10 +43,10 @@ public struct RouterVerifier: Sendable {
         self.loop = loop
     }
 
-    /// Asks all of them, those that were proven before first; the findings come in the subjects' order. Then proven routers are asked for
-    /// the children that somebody without proof may be, where there's a certificate to be admitted with.
+    /// Asks all of them; the findings come in the subjects' order. Then proven routers are asked for the children that somebody without
+    /// proof may be, where there's a certificate to be admitted with.
     public func verify(_ subjects: [Subject]) async -> [Finding] {
-        let order = subjects.indices.sorted { (rank(subjects[$0]), $0) < (rank(subjects[$1]), $1) }
+        let order = turns(of: subjects)
         let end = ContinuousClock.now + RouterVerifier.longest
         let findings = await RouterVerifier.sideBySide(order) { index in
             guard ContinuousClock.now < end else {
@@ -57,9 +57,17 @@ public struct RouterVerifier: Sendable {
         return await withFamilies(subjects.indices.compactMap { findings[$0] })
     }
 
-    private func rank(_ subject: Subject) -> Int {
-        guard let record = memory[subject.mac] else { return 1 }
-        return record.wasProven || record.pin != nil ? 0 : 1
+    /// In which order they're asked: those that were proven before, then the first of each address, then the second: a host that is a
+    /// thousand routers keeps the others waiting for one of them.
+    private func turns(of subjects: [Subject]) -> [Int] {
+        var heard: [IPAddress: Int] = [:]
+        let ranks = subjects.map { subject in
+            let record = memory[subject.mac]
+            if record?.wasProven == true || record?.pin != nil { return 0 }
+            heard[subject.endpoint.address, default: 0] += 1
+            return heard[subject.endpoint.address, default: 0]
+        }
+        return subjects.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }
     }
 
     /// Does `work` for each index, ``handshakesAtOnce`` at a time.

@@ -6,6 +6,9 @@ extension Command {
     private static let span = DefaultedOption(
         "for", "TIME", .duration, default: Duration.seconds(3), shown: "3s", "how long to look for routers")
 
+    private static let limit = DefaultedOption(
+        "timeout", "TIME", .duration, default: Duration.seconds(5), shown: "5s", "how long each router has for its handshake")
+
     static let verify = Command(
         name: "verify", summary: "asks routers to prove whose they are", positionals: ["[ROUTER...]"],
         discussion: """
@@ -16,15 +19,16 @@ extension Command {
             vouched (unproven itself, named as its child by a proven router), pinned (no root, and the key trusted before: see wifictl \
             trust pin), unproven (with the reason). The exit status is 0 when all are company.
             """,
-        options: [span] + TrustOptions.judging,
+        options: [span, limit] + TrustOptions.judging,
         examples: [
             Example("wifictl verify --root company-root.pem", "judges all routers on the network"),
             Example("wifictl verify 02:00:5e:00:53:01 --root company-root.pem --crl company-revoked.pem --json", "one, for a script"),
         ]
     ) { arguments, context in
         let trust = try TrustOptions.routerTrust(arguments, context)
-        let run = VerifyRun(
+        var run = VerifyRun(
             trust, try SessionTool.discovery(context), arguments[span], station: arguments[TrustOptions.station], context)
+        run.limit = arguments[limit]
         let subjects = arguments.positionals.isEmpty ? try await run.everybody() : try await run.named(arguments.positionals)
         return try await run.judge(subjects)
     }

@@ -12,6 +12,8 @@ struct VerifyRun {
     private let trust: RouterTrust
     private let discovery: RouterDiscovery.Options
     private let span: Duration
+    /// The time for each handshake.
+    var limit = Duration.seconds(5)
     private let station: MACAddress?
     private let home: String
     private let output: Output
@@ -86,7 +88,7 @@ struct VerifyRun {
 
     /// Asks them and shows what came of it.
     func judge(_ routers: [Router]) async throws -> ExitStatus {
-        let findings = try await VerifyRun.findings(routers.map(\.subject), trust, home: home, output)
+        let findings = try await VerifyRun.findings(routers.map(\.subject), trust, within: limit, home: home, output)
         let report = VerifyReport(output)
         report.show(Array(zip(routers, findings)))
         report.summarise(findings, after: start.duration(to: .now))
@@ -104,7 +106,8 @@ struct VerifyRun {
 
     /// The judgements on routers, in their order; what they prove is remembered.
     static func findings(
-        _ subjects: [RouterVerifier.Subject], _ trust: RouterTrust, home: String, _ output: Output
+        _ subjects: [RouterVerifier.Subject], _ trust: RouterTrust, within limit: Duration = .seconds(5), home: String,
+        _ output: Output
     ) async throws -> [RouterVerifier.Finding] {
         guard !subjects.isEmpty else { return [] }
         let state = TrustState(home: home)
@@ -113,7 +116,7 @@ struct VerifyRun {
         let directory = try RouterDirectory(home: home).load()
         for subject in subjects where directory[subject.mac]?.hasSpokenTLS == true { memory.noteTLS(of: subject.mac, now: trust.clock()) }
         output.progress("\(subjects.count) handshake\(subjects.count == 1 ? "" : "s")...")
-        let findings = await RouterVerifier(trust, memory: memory).verify(subjects)
+        let findings = await RouterVerifier(trust, memory: memory, limit: limit).verify(subjects)
         output.clearProgress()
         do {
             try state.update { kept in

@@ -144,6 +144,10 @@ public struct VerdictJudge: Equatable, Sendable {
         case .notTLS(.frames): plaintext("it speaks this protocol in the clear where TLS is due", record)
         case .notTLS: Judgement(.unproven(.notTLS), error.description)
         case .versionRefused: Judgement(.unproven(.versionRefused), error.description)
+        // Before it showed who it is, this is how servers answer that know no method of TLS 1.3.
+        case .alert(.handshakeFailure):
+            Judgement(
+                .unproven(.versionRefused), "it finds nothing in common with TLS 1.3: most likely it speaks TLS 1.2 alone; update it")
         case .connectionLost: Judgement(.unproven(.connectionLost), error.description)
         case .alert(let alert) where alert.concernsOurCertificate: Judgement(.unproven(.refused), error.description)
         case .certificateRefused(let finding):

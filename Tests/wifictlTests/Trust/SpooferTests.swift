@@ -1,0 +1,110 @@
+import Foundation
+import SocketCore
+import TestSupport
+import Testing
+
+/// Attackers between a controller and its router: they gain nothing.
+@Suite("Spoofers", .serialized, .timeLimit(.minutes(10)))
+struct SpooferTests {
+    private static let mac = VerifyToolTests.mac
+    private static let bssid = "02:00:5e:00:53:11"
+
+    /// A genuine router whose answers come after everybody else's, and a spoofer with a listener of its own, whose certificate has the right
+    /// name and the wrong issuer.
+    private func start(flood: Int, replays: Bool) async throws -> (port: Int, router: ChildProcess, others: [ChildProcess]) {
+        let company = try await TestCompany.shared
+        let port = try Loopback.freePort()
+        let words = ["--mac", Self.mac, "--bssid", Self.bssid, "--tcp", "0", "--address", "127.0.0.1", "--reply-delay", "50ms"]
+        let router = try await Loopback.router(port: port, words + VerifyToolTests.words(company.device, company)).child
+        let stranger = try await VerifyToolTests.device(company, "01", by: try await company.workshop.selfSigned("Cloner"))
+        let (server, ports) = try await PythonPeer.listening(
+            PythonPeer.servers, ["new,\(stranger.certificateFile),\(stranger.keyFile)"])
+        let arguments = ["\(port)", Self.mac, Self.bssid, "\(ports[0])", "\(flood)", replays ? "replay" : "nothing"]
+        let forger = try ChildProcess(["python3", "-c", SpooferScripts.forger] + arguments)
+        _ = try await forger.line("ready", within: .seconds(60))
+        return (port, router, [server, forger])
+    }
+
+    private func trusting() async throws -> [String] {
+        let company = try await TestCompany.shared
+        return VerifyToolTests.trusting(company, operatorIdentity: company.operatorIdentity)
+    }
+
+    @Test(arguments: [0, 10_000])
+    func `forged and replayed replies that come first, alone or in thousands, hide no genuine router`(flood: Int) async throws {
+        let (port, router, others) = try await start(flood: flood, replays: true)
+        let found = try await Loopback.discover(
+            port: port, ["--for", "5s", "--bssid", Self.bssid] + trusting(), within: .seconds(180))
+        #expect(found.selected["mac"] == .string(Self.mac) && found.selected["why"] == "radio", "\(found.selected.text)")
+        let genuine = found.routers.filter { $0["mac"] == .string(Self.mac) }
+        #expect(genuine.count == 1 && genuine.first?["verdict"] == "company", "\(genuine.map(\.text))")
+        #expect(found.routers.filter { $0["verdict"] == "company" }.count == 1)
+        // A reply to somebody else's question is nothing, however often it comes.
+        #expect((found.summary["stale"]?.integerValue ?? 0) > 0, "\(found.summary.text)")
+        if flood > 0 {
+            _ = try await others[1].line("the flood", within: .seconds(60)) { $0 == "flooded" }
+            #expect(found.routers.count > 100, "\(found.summary.text)")
+        }
+        let sent = try await BuiltTool.run(
+            ["send", Self.mac, "for the genuine one", "--json"] + VerifyToolTests.on(port) + trusting(), within: .seconds(120))
+        #expect(sent.status == 0 && sent.text.contains(#""outcome":"delivered""#), "\(sent.text)\(sent.errorText)")
+        _ = try await router.line("message", within: .seconds(60)) { $0.contains("for the genuine one") }
+    }
+
+    @Test func `a relay proves nothing for itself, reads nothing and changes nothing`() async throws {
+        let company = try await TestCompany.shared
+        let folder = try TemporaryDirectory()
+        let (router, tcp) = try await Loopback.router(
+            port: try Loopback.freePort(),
+            ["--mac", Self.mac, "--tcp", "0", "--address", "127.0.0.1"] + VerifyToolTests.words(company.device, company))
+        func relay(_ mode: String) async throws -> (child: ChildProcess, port: Int) {
+            let child = try ChildProcess(["python3", "-c", SpooferScripts.relay, "\(tcp)", mode, folder.file(mode)])
+            return (child, try #require(Int(try await child.line("port", within: .seconds(60)))))
+        }
+        let (passing, changing) = (try await relay("pass"), try await relay("change"))
+        let (own, proxied, altered) = ("02:00:5e:00:53:66", try Loopback.freePort(), try Loopback.freePort())
+        let replies = [PythonPeer.Reply(mac: own, tcp: passing.port), PythonPeer.Reply(mac: Self.mac, tcp: passing.port)]
+        let responders = [
+            try await PythonPeer.respond(on: proxied, replies),
+            try await PythonPeer.respond(on: altered, [PythonPeer.Reply(mac: Self.mac, tcp: changing.port)]),
+        ]
+        // Its own name: the genuine router's certificate speaks against it.
+        let verdicts = try await RouterMatrixTests.verify(port: proxied, trusting())
+        #expect(verdicts[own]?["verdict"] == "impostor" && verdicts[Self.mac]?["verdict"] == "company", "\(verdicts)")
+        // The genuine name: then it is a cable, and no more.
+        let body = "the secret of the attic"
+        let sent = try await BuiltTool.run(["send", Self.mac, body] + VerifyToolTests.on(proxied) + trusting())
+        #expect(sent.status == 0, "\(sent.errorText)")
+        _ = try await router.line("message", within: .seconds(60)) { $0.contains(body) }
+        let seen = try Data(contentsOf: URL(fileURLWithPath: folder.file("pass")))
+        #expect(seen.count > 1_000)
+        for text in [body, "hello", "session", Self.mac] { #expect(seen.range(of: Data(text.utf8)) == nil, "\(text)") }
+        // A changed bit ends the connection: nothing of it arrives.
+        let spoiled = try await BuiltTool.run(
+            ["send", Self.mac, "for the other side", "--timeout", "3s"] + VerifyToolTests.on(altered) + trusting())
+        #expect(spoiled.status == 1, "\(spoiled.text)\(spoiled.errorText)")
+        router.signal(SIGINT)
+        let log = try await router.result()
+        #expect(!log.text.contains("other side") && log.text.contains("changed on its way"), "\(log.text)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("change"))).range(of: Data("other side".utf8)) == nil)
+        _ = responders
+    }
+
+    @Test func `a crowd of unfinished handshakes keeps no honest controller out`() async throws {
+        let company = try await TestCompany.shared
+        let port = try Loopback.freePort()
+        let (router, tcp) = try await Loopback.router(
+            port: port, ["--mac", Self.mac, "--tcp", "0", "--address", "127.0.0.1"] + VerifyToolTests.words(company.device, company))
+        let crowd = try ChildProcess(["python3", "-c", SpooferScripts.crowd, "\(tcp)"])
+        _ = try await crowd.line("crowd", within: .seconds(60))
+        for number in 1...3 {
+            let sent = try await BuiltTool.run(
+                ["send", Self.mac, "honest \(number)"] + VerifyToolTests.on(port) + trusting())
+            #expect(sent.status == 0, "\(sent.errorText)")
+            _ = try await router.line("message", within: .seconds(60)) { $0.contains("honest \(number)") }
+            _ = try await crowd.line("crowd", within: .seconds(60))
+        }
+        router.signal(SIGINT)
+        #expect(try await router.result().text.contains("displaced by newcomers"))
+    }
+}
