@@ -119,7 +119,7 @@ struct TrustMemoryTests {
     @Test func `every failure has a reason and a sentence`() {
         let errors: [(TLSError, UnprovenReason)] = [
             (.versionRefused, .versionRefused), (.alert(.protocolVersion), .protocolError), (.notTLS(.http), .notTLS),
-            (.notTLS(.frames), .plaintext), (.alert(.certificateRequired), .refused), (.alert(.handshakeFailure), .protocolError),
+            (.notTLS(.frames), .plaintext), (.alert(.certificateRequired), .refused), (.alert(.handshakeFailure), .versionRefused),
             (.noCertificate, .protocolError), (.connectionLost(.silence), .connectionLost), (.connectionLost(.handshake), .connectionLost),
             (.handshakeTooLarge(bytes: 9, limit: 1), .protocolError), (.tampered, .protocolError),
             (.certificateRefused(ChainFinding(.expired, depth: 0)), .expired), (.protocolViolation("x"), .protocolError),

@@ -64,7 +64,7 @@ struct RouterMatrixTests {
     static func verify(
         port: Int, _ words: [String], timeout: String = "60s", environment: [String: String] = [:], home: String? = nil
     ) async throws -> [String: JSONValue] {
-        let all = ["verify", "--json", "--for", "4s", "--timeout", timeout, "--interface", "lo", "--port", "\(port)"] + words
+        let all = ["verify", "--json", "--for", "2s", "--timeout", timeout, "--interface", "lo", "--port", "\(port)"] + words
         let result = try await BuiltTool.run(all, environment: environment, home: home, within: .seconds(120))
         let lines = try result.lines.map { try JSONValue.parse(Array($0.utf8)) }.filter { $0["type"] == "verdict" }
         #expect(!lines.isEmpty, "\(result.errorText)")
