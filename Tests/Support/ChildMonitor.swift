@@ -24,7 +24,17 @@ final class ChildMonitor: Sendable {
         var taken = 0
         var status: Int32?
         var waiters: [Waiter] = []
+        /// The child's standard input; -1 once it's closed. It's closed by whoever needs it last, so that no writer finds another file there.
         var input: Int32
+        var writers = 0
+        var endsInput = false
+
+        mutating func endInput() {
+            endsInput = true
+            guard writers == 0, input >= 0 else { return }
+            close(input)
+            input = -1
+        }
     }
 
     private static let starting = Mutex(())
@@ -61,30 +71,36 @@ final class ChildMonitor: Sendable {
     }
 
     func wait(_ waiter: Waiter) {
-        let wasServed = state.withLock { state in
+        state.withLock { state in
             state.waiters.append(waiter)
             serve(&state)
-            return state.status != nil
+            // Under the lock: without a status its other end is still read, and neither has been closed.
+            if state.status == nil { _ = Glibc.write(wake.write, [1], 1) }
         }
-        if !wasServed { _ = Glibc.write(wake.write, [1], 1) }
     }
 
     func write(_ bytes: [UInt8]) {
-        let input = state.withLock { $0.input }
+        let input = state.withLock { state -> Int32 in
+            guard state.input >= 0, !state.endsInput else { return -1 }
+            state.writers += 1
+            return state.input
+        }
+        guard input >= 0 else { return }
+        defer {
+            state.withLock { state in
+                state.writers -= 1
+                if state.endsInput { state.endInput() }
+            }
+        }
         var rest = bytes[...]
-        while !rest.isEmpty, input >= 0 {
+        while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count) }
             guard count > 0 || errno == EINTR else { return }
             rest = rest.dropFirst(max(0, count))
         }
     }
 
-    func closeInput() {
-        state.withLock { state in
-            if state.input >= 0 { close(state.input) }
-            state.input = -1
-        }
-    }
+    func closeInput() { state.withLock { $0.endInput() } }
 
     func signal(_ number: Int32) {
         // Under the lock the process can't have been reaped, so that its id can't be somebody else's.
@@ -127,8 +143,7 @@ final class ChildMonitor: Sendable {
             while waitpid(process, &status, 0) < 0, errno == EINTR {}
             state.status = status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
             serve(&state)
-            if state.input >= 0 { close(state.input) }
-            state.input = -1
+            state.endInput()
         }
         for end in [outputs.standard, outputs.error, wake.read, wake.write] { close(end) }
     }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Sockets between processes of this machine, found by a path (unix(7)).

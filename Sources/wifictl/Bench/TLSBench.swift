@@ -25,11 +25,12 @@ struct TLSBench {
     private let server: TLSContext
     /// Nil where there's no C compiler.
     private let reference: TLSReference?
+    private let tools: OpenSSLTools
 
     init(run: Benchmark.Run) throws {
         self.run = run
         var reference: TLSReference?
-        (client, server) = try TLSBench.withCompany { company in
+        (client, server, tools) = try TLSBench.withCompany { company in
             let now = WallTime.systemNow()
             let device = try company.issueDevice(address: 0x0200_5E00_5301, radios: [], days: 1, now: now)
             let controller = try company.issueOperator(id: "bench", days: 1, now: now)
@@ -38,7 +39,8 @@ struct TLSBench {
             } catch { run.remark("no figures of the reference in C: \(error.text)") }
             return (
                 try TLSBench.context(.client, controller, root: company.companyRootFile),
-                try TLSBench.context(.server(requiresPeer: true), device, root: company.operatorRootFile)
+                try TLSBench.context(.server(requiresPeer: true), device, root: company.operatorRootFile),
+                OpenSSLTools(client: controller, server: device, company)
             )
         }
         self.reference = reference
@@ -95,6 +97,8 @@ struct TLSBench {
                 return UInt64(arrived)
             }, twin.map { twin in { try twin.bulk(records: $0) } })
         try measureMemory()
+        if tools.figures.isEmpty { run.remark("no figures of openssl s_time and speed: the openssl command doesn't run here") }
+        for figure in tools.figures { try run.report(figure) }
     }
 
     /// One figure: units of work a time, and how many times the reference's time they take.

@@ -41,6 +41,7 @@ enum SessionTool {
     static func manner(_ manager: RouterManager, _ arguments: Arguments) -> String {
         let options = manager.options
         var trust = Hasher()
+        trust.combine(options.trust.enterprise)
         for file in options.trust.roots + options.trust.revocationLists { trust.combine(file.bytes) }
         let discovery = "\(options.discovery.interfaces) \(options.discovery.port) \(options.discovery.group.map { "\($0)" } ?? "-")"
         let session = "\(options.session.layout) \(options.session.maximumBodyLength)"

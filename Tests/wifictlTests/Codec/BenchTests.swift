@@ -22,6 +22,19 @@ struct BenchTests {
         #expect(figures.count == 8 && figures.allSatisfy { $0["name"]?.stringValue == "encode" && $0["ratio"] == nil })
     }
 
+    @Test func `TLS is measured beside its twin in C and, in the same run, openssl's own measurements`() async throws {
+        let result = try await BuiltTool.run(["bench", "tls", "--for", "1ms", "--json"], within: .seconds(120))
+        let figures = try result.lines.map { try JSONValue.parse(Array($0.utf8)) }
+        let ours = figures.filter { $0["name"]?.stringValue == "tls" }
+        #expect(result.status == 0 && ours.count == 4 && ours.dropLast().allSatisfy { $0["ratio"] != nil }, "\(result.errorText)")
+        #expect(figures.filter { $0["name"]?.stringValue == "openssl s_time" }.count == 2, "\(result.text)")
+        #expect(figures.filter { $0["name"]?.stringValue == "openssl speed" }.count == 5, "\(result.text)")
+        for figure in figures { #expect(figure["value"]?.doubleValue ?? 0 > 0, "\(figure.text)") }
+        // An idle session's memory doesn't depend on the machine's speed, nor on optimisation.
+        let idle = try #require(ours.last { $0["unit"]?.stringValue == "bytes/session" })
+        #expect(idle["value"]?.doubleValue ?? .infinity < 40_960, "\(idle.text)")
+    }
+
     @Test func `no face of the decoder allocates or counts references, neither a frame nor a read`() async throws {
         let scratch = try TemporaryDirectory()
         let library = scratch.file("count.so")
