@@ -34,6 +34,7 @@ test)
     if [ "$(id -u)" -eq 0 ]; then
         need_command tshark tshark
         need_command gnutls-serv gnutls-bin
+        need_command tmux tmux
     fi
     ;;
 lan)

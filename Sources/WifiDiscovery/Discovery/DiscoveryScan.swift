@@ -71,7 +71,7 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
     private func configuration() -> DiscoveryConfiguration {
         var configuration = DiscoveryConfiguration(
             duration: duration, link: link, endsAtMatch: options.endsAtMatch || options.mac != nil, mac: options.mac,
-            targets: options.targets, port: options.port)
+            targets: options.targets, maxWaitMilliseconds: options.maxWaitMilliseconds, port: options.port)
         if let group = options.group {
             if group.isV4 { configuration.groupV4 = group } else { configuration.groupV6 = group.unscoped }
         }

@@ -27,6 +27,9 @@ public struct RouterDiscovery: Sendable {
         public var targets: [Endpoint] = []
         /// Only this router is asked to answer, and its answer ends the scan.
         public var mac: MACAddress?
+        /// The span over which routers spread their replies, in milliseconds, 0 to 2,000; grows by itself where hundreds answer. 0 measures
+        /// a single router's round trip.
+        public var maxWaitMilliseconds = 100
         /// Whether a router that is on the link, or that is the one in ``mac``, ends the scan.
         public var endsAtMatch = false
 

@@ -5,6 +5,7 @@ extension Command {
     private static let list = Flag("list", "list the benchmarks and end")
     private static let time = DefaultedOption(
         "for", "TIME", .duration, default: .milliseconds(300), shown: "300ms", "how long each figure is measured")
+    private static let plot = Option("plot", "FILE", .path, "draw the medians and their spread beside the reference's, as SVG")
 
     static let bench = Command(
         name: "bench", summary: "measures how fast the codec is here", positionals: ["[NAME...]"],
@@ -13,10 +14,11 @@ extension Command {
             compiled with the system's C compiler and measured in turns with it, and the table shows how many times its time \
             was taken; without a compiler those columns stay empty.
             """,
-        options: [list, time], usesNetwork: false,
+        options: [list, time, plot], usesNetwork: false,
         examples: [
             Example("wifictl bench", "measures everything"),
             Example("wifictl bench decode --for 2s --json", "measures decoding thoroughly, a JSON line a figure"),
+            Example("wifictl bench decode --plot decode.svg", "with a drawing for any browser"),
         ]
     ) { arguments, context in
         if arguments[list] {
@@ -28,19 +30,25 @@ extension Command {
             context.output.warning("this wifictl was built without optimisation, so the figures mean little (build with -c release)")
         }
         var table = BenchTable()
+        var figures: [Benchmark.Figure] = []
         for benchmark in chosen {
             let run = Benchmark.Run(
                 nanosecondsPerFigure: UInt64(max(0, nanoseconds(arguments[time]))),
                 report: { figure in
                     try context.cancellation.check()
+                    figures.append(figure)
                     context.output.isJSON ? context.output.json("bench", members(figure)) : table.add(figure)
-                    context.output.progress("\(figure.name): \(table.count) figures")
+                    context.output.progress("\(figure.name): \(figures.count) figures")
                 },
                 remark: { context.output.remark($0) })
             try await benchmark.run(run)
         }
         context.output.clearProgress()
         if !context.output.isJSON { context.output.table(table.table) }
+        if let path = arguments[plot] {
+            try FileOutput.write(Array(BenchPlot(figures).svg(made: "\(WallTime.systemNow())").utf8), to: path)
+            context.output.remark("\(figures.count) figures are drawn in \(path)")
+        }
         return .success
     }
 

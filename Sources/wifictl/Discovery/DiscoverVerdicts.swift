@@ -10,6 +10,13 @@ struct DiscoverVerdicts {
     /// Whether a company root is configured, so that only its routers may be chosen.
     let hasRoot: Bool
 
+    /// What is known already.
+    init(_ judgements: [MACAddress: Judgement], hasRoot: Bool) {
+        self.judgements = judgements
+        families = [:]
+        self.hasRoot = hasRoot
+    }
+
     /// Asks the routers of the native dialect; no other can prove anything.
     init(of routers: [FoundRouter], _ trust: RouterTrust, station: MACAddress?, home: String, _ output: Output) async throws {
         let sorted = routers.sorted { $0.plausibility < $1.plausibility }

@@ -11,6 +11,8 @@ final class Output: Sendable {
         var progress = ""
         var isClosed = false
         var onClose: (@Sendable (CancellationSignal.Cause) -> Void)?
+        /// Who takes remarks while a screen is on the terminal.
+        var remarks: (@Sendable (String) -> Void)?
     }
 
     let mode: Mode
@@ -18,7 +20,8 @@ final class Output: Sendable {
     /// The columns of the terminal on standard output; nil when it is none.
     let width: Int?
     private let target: OutputTarget
-    private let isPainted: Bool
+    /// Whether text may stand out on standard output.
+    let isPainted: Bool
     private let remarksArePainted: Bool
     private let progressWidth: Int?
     private let state = Mutex(State())
@@ -89,17 +92,17 @@ final class Output: Sendable {
 
     /// A remark for a person who asked for more with `--verbose`.
     func detail(_ text: String) {
-        if verbosity >= .verbose { report(remarksArePainted ? Paint.dim.apply(text) : text) }
+        if verbosity >= .verbose { report("", behind: text, .dim) }
     }
 
     /// Something that is wrong but doesn't end the command; printed even with `--quiet`.
     func warning(_ text: String) {
-        report((remarksArePainted ? Paint.yellow.apply("warning:") : "warning:") + " " + text)
+        report(text, behind: "warning:", .yellow)
     }
 
     /// The error that ends the tool.
     func fail(_ text: String) {
-        report((remarksArePainted ? Paint.red.apply("wifictl:") : "wifictl:") + " " + text)
+        report(text, behind: "wifictl:", .red)
     }
 
     /// Shows `text` as the progress line, in place of the one before; only on a terminal and not with `--quiet`.
@@ -107,7 +110,7 @@ final class Output: Sendable {
         guard let progressWidth else { return }
         let shown = DisplayWidth.fit(DisplayWidth.printable(text), to: progressWidth - 1)
         state.withLock { state in
-            guard state.progress != shown else { return }
+            guard state.progress != shown, state.remarks == nil else { return }
             state.progress = shown
             redraw(state)
         }
@@ -124,7 +127,16 @@ final class Output: Sendable {
     /// Remarks that are laid out already, their progress lines included.
     func remarks(_ bytes: [UInt8]) { state.withLock { _ in _ = target.write(bytes, .remarks) } }
 
-    private func report(_ text: String) {
+    /// Remarks go to `taker` from now on, and no progress is shown: standard error is behind a screen. nil ends that.
+    func divert(to taker: (@Sendable (String) -> Void)?) {
+        clearProgress()
+        state.withLock { $0.remarks = taker }
+    }
+
+    private func report(_ text: String, behind mark: String = "", _ paint: Paint = .bold) {
+        let space = mark.isEmpty || text.isEmpty ? "" : " "
+        if let taker = state.withLock({ $0.remarks }) { return taker(mark + space + text) }
+        let text = (mark.isEmpty || !remarksArePainted ? mark : paint.apply(mark)) + space + text
         state.withLock { state in
             erase(&state)
             // With nobody to read remarks there is nobody to tell either.

@@ -25,7 +25,7 @@ struct OutputTarget: Sendable {
     /// Standard output and standard error.
     static var standard: OutputTarget {
         let facts = Facts(
-            width: Terminal.width(of: STDOUT_FILENO), remarksWidth: Terminal.width(of: STDERR_FILENO),
+            width: Terminal.width(of: STDOUT_FILENO), remarksWidth: Terminal.isDumb ? nil : Terminal.width(of: STDERR_FILENO),
             isPainted: Terminal.wantsColour(STDOUT_FILENO), remarksArePainted: Terminal.wantsColour(STDERR_FILENO))
         // Writing waits for the reader itself.
         return OutputTarget(

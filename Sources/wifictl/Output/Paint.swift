@@ -6,6 +6,7 @@ enum Paint: String, Sendable {
     case green = "32"
     case yellow = "33"
     case cyan = "36"
+    case inverse = "7"
 
     func apply(_ text: String) -> String { "\u{1b}[\(rawValue)m\(text)\u{1b}[0m" }
 }

@@ -5,7 +5,7 @@ enum CommandRegistry {
 
     static let commands: [Command] = [
         .demo,
-        .discover, .routers, .verify,
+        .discover, .watchRouters, .routers, .verify, .report,
         .send, .get, .set, .read, .switchRouter,
         .router,
         .frames,

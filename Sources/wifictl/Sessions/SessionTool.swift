@@ -16,7 +16,8 @@ enum SessionTool {
 
     /// A manager that keeps its state where the tool does, and prints what happens as `session` lines.
     static func manager(
-        _ arguments: Arguments, _ context: Context, _ change: (inout RouterManager.Options) -> Void = { _ in }
+        _ arguments: Arguments, _ context: Context, _ change: (inout RouterManager.Options) -> Void = { _ in },
+        onEvent: (@Sendable (MACAddress, SessionEvent) -> Void)? = nil
     ) throws -> RouterManager {
         var options = RouterManager.Options()
         options.home = context.home
@@ -33,7 +34,7 @@ enum SessionTool {
             return RouterManager(options, onEvent: { news.tell($0, $1) }, onRemark: { output.warning($0) })
         }
         return RouterManager(
-            options, onEvent: { mac, event in if case .state(let state) = event { print(state, mac, output) } },
+            options, onEvent: onEvent ?? { mac, event in if case .state(let state) = event { print(state, mac, output) } },
             onRemark: { output.warning($0) })
     }
 
@@ -74,7 +75,8 @@ enum SessionTool {
             ])
     }
 
-    private static func describe(_ state: SessionState) -> (word: String, attempt: Int?, opening: SessionOpening?, remark: String) {
+    /// The state's word, and what there is to say of it.
+    static func describe(_ state: SessionState) -> (word: String, attempt: Int?, opening: SessionOpening?, remark: String) {
         switch state {
         case .connecting(let attempt): ("connecting", attempt, nil, "connecting, try \(attempt)")
         case .open(let opening):

@@ -26,16 +26,19 @@ struct VerifyReport {
 
     /// The verdict's word and reason, in its colour.
     static func cell(_ verdict: Verdict) -> Table.Cell {
-        let paint: Paint =
-            switch verdict {
-            case .company, .pinned: .green
-            case .impostor, .foreign: .red
-            case .vouched, .unproven: .yellow
-            }
-        return Table.Cell(verdict.name + (verdict.reason.map { " (\($0))" } ?? ""), paint)
+        Table.Cell(verdict.name + (verdict.reason.map { " (\($0))" } ?? ""), paint(verdict))
     }
 
-    private static func members(_ router: VerifyRun.Router, _ finding: RouterVerifier.Finding) -> [JSONValue.Member] {
+    static func paint(_ verdict: Verdict) -> Paint {
+        switch verdict {
+        case .company, .pinned: .green
+        case .impostor, .foreign: .red
+        case .vouched, .unproven: .yellow
+        }
+    }
+
+    /// What a `verdict` line says.
+    static func members(_ router: VerifyRun.Router, _ finding: RouterVerifier.Finding) -> [JSONValue.Member] {
         let judgement = finding.judgement
         return [
             .init("mac", .string("\(router.subject.mac)")), .init("address", .string(router.address)),

@@ -1,0 +1,82 @@
+import SocketCore
+import WifiDiscovery
+
+/// The watch where there's no screen to draw on: a line for each thing that happens.
+struct WatchLines {
+    private let plan: WatchPlan
+    private let output: Output
+
+    init(_ plan: WatchPlan) {
+        self.plan = plan
+        output = plan.context.output
+    }
+
+    /// Prints until somebody ends it.
+    func run() async -> ExitStatus {
+        let scan = plan.discovery.begin(for: nil)
+        let filling = plan.inbox.fill(from: scan, plan.context.cancellation)
+        if let reference = plan.reference { await plan.sessions.follow(reference) }
+        var watch = DiscoverWatch([.native], link: nil, wantsProof: plan.trust.hasRoot, plan.directory, DiscoverView(output: output))
+        var batch = ChangeBatch()
+        var reporter: MACAddress?
+        loop: for await happening in plan.inbox.happenings {
+            switch happening {
+            case .scan(let event):
+                watch.take(.native(event))
+                verifyIfWanted(event)
+            case .finding(let finding): show(finding)
+            case .session(let mac, .state(let state)): await show(mac, state)
+            case .changed(let mac, let members):
+                reporter = mac
+                batch.add(members, now: SystemCalls.monotonicNow())
+            case .tick: if let reporter { show(batch.due(SystemCalls.monotonicNow()), of: reporter) }
+            case .remark(let text, _): output.remark(text)
+            case .scanEnded(let reason):
+                output.warning("the scan is over\(reason.map { ": \($0)" } ?? "")")
+                break loop
+            case .stop: break loop
+            case .session, .terminal, .trips, .signal, .counters: break
+            }
+        }
+        filling.cancel()
+        scan.stop()
+        _ = watch.end()
+        await plan.sessions.close()
+        return watch.hasFound ? .success : .negative
+    }
+
+    private func verifyIfWanted(_ event: ScanEvent) {
+        guard plan.trust.hasRoot, case .found(let router) = event, router.discovered.isConfirmed else { return }
+        plan.verify([router])
+    }
+
+    private func show(_ finding: RouterVerifier.Finding) {
+        if output.isJSON {
+            let router = VerifyRun.Router(subject: finding.subject, address: finding.endpoint.address.text)
+            return output.json("verdict", VerifyReport.members(router, finding))
+        }
+        let verdict = WatchFacts.verdict(finding.judgement)
+        output.line("\(output.paint("?", verdict.paint)) \(finding.subject.mac)  \(verdict.word): \(verdict.detail)")
+    }
+
+    private func show(_ mac: MACAddress, _ state: SessionState) async {
+        if output.isJSON {
+            SessionTool.print(state, mac, output)
+        } else {
+            let session = WatchFacts.session(state, mac)
+            output.line("\(output.paint("@", session.paint ?? .bold)) session with \(mac): \(DisplayWidth.printable(session.remark))")
+        }
+        if case .open = state { await plan.sessions.reopened(mac) }
+    }
+
+    private func show(_ members: [JSONValue.Member], of mac: MACAddress) {
+        for member in members {
+            if output.isJSON {
+                output.json("property", ["mac": .string("\(mac)"), "name": .string(member.name), "value": member.value])
+            } else {
+                let value = member.value.stringValue ?? member.value.text
+                output.line("\(output.paint("=", .cyan)) \(DisplayWidth.printable(member.name)) = \(DisplayWidth.printable(value))")
+            }
+        }
+    }
+}

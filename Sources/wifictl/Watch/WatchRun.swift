@@ -1,0 +1,213 @@
+import Glibc
+import SocketCore
+import WifiDiscovery
+
+/// The live screen at work: everything that happens goes into the model, one after the other, and frames come out.
+actor WatchRun {
+    private static let sampling = Duration.seconds(2)
+    private static let keeping = Duration.seconds(2)
+    private static let counting = Duration.seconds(1)
+    /// Routers whose round trips are measured: what a screen shows at once.
+    private static let mostSampled = 24
+
+    private let plan: WatchPlan
+    private let sampler: RoundTripSampler
+    private let output: Output
+    private let scan: RunningScan
+    private var model: WatchModel
+    private var painter = ScreenPainter()
+    private var found: [MACAddress: FoundRouter] = [:]
+    private var judgements: [MACAddress: Judgement] = [:]
+    private var unkept: [MACAddress: FoundRouter] = [:]
+    private var link: Set<MACAddress> = []
+    private var unknown: WirelessUnknown?
+    private var counters = WatchSession.Counters()
+    private var batch = ChangeBatch()
+    private var isSampling = false
+    private var isSelectionOld = false
+    private var (sampled, kept, counted) = (Instant.zero, Instant.zero, Instant.zero)
+
+    init(_ plan: WatchPlan) {
+        self.plan = plan
+        output = plan.context.output
+        sampler = RoundTripSampler(plan.discovery.options)
+        scan = plan.discovery.begin(for: nil)
+        model = WatchModel(started: SystemCalls.monotonicNow(), place: plan.context.interfaces.joined(separator: ", "))
+    }
+
+    private var now: Instant { SystemCalls.monotonicNow() }
+
+    /// Shows the screen until somebody ends it.
+    func run() async -> ExitStatus {
+        let inbox = plan.inbox
+        let filling = inbox.fill(from: scan, plan.context.cancellation)
+        if let reference = plan.reference { await plan.sessions.follow(reference) }
+        output.divert { inbox.tell(.remark($0, .yellow)) }
+        let hasKeys = TerminalScreen.enter()
+        output.bytes(Array(ScreenPainter.enter.utf8))
+        let input = TerminalInput(hasKeys: hasKeys) { inbox.tell(.terminal($0)) }
+        for await happening in inbox.happenings where await !take(happening) { break }
+        input?.stop()
+        TerminalScreen.leave()
+        output.divert(to: nil)
+        filling.cancel()
+        scan.stop()
+        plan.directory.keep(unkept.values, output)
+        await plan.sessions.close()
+        return .success
+    }
+
+    /// False at the end.
+    private func take(_ happening: WatchHappening) async -> Bool {
+        switch happening {
+        case .scan(let event): heard(event)
+        case .scanEnded(let reason): feed(.remark("the scan is over\(reason.map { ": \($0)" } ?? "")", .red))
+        case .terminal(.bytes(let bytes)):
+            for key in WatchKey.keys(bytes) { if await !press(key) { return false } }
+            draw()
+        case .terminal(.resized): draw()
+        case .terminal(.ended): break
+        case .tick: await tick()
+        case .trips(let trips):
+            isSampling = false
+            for trip in trips { feed(.roundTrip(id: "\(trip.mac)", trip.roundTrip)) }
+        case .finding(let finding):
+            judgements[finding.subject.mac] = finding.judgement
+            isSelectionOld = true
+            feed(.verdict(id: "\(finding.subject.mac)", WatchFacts.verdict(finding.judgement)))
+        case .signal(let signal): feed(.signal(signal))
+        case .session(let mac, let event): await heard(mac, event)
+        case .counters(let new, let unsettled):
+            (counters.resends, counters.duplicates, counters.openings) = (new.resends, new.duplicates, new.openings)
+            counters.unsettled = unsettled
+            feed(.counters(counters))
+        case .changed(_, let members): batch.add(members, now: now)
+        case .remark(let text, let paint): feed(.remark(text, paint))
+        case .stop: return false
+        }
+        return true
+    }
+
+    private func feed(_ input: WatchInput) { _ = model.take(input, now: now) }
+
+    private func draw() {
+        guard let size = Terminal.size(of: STDOUT_FILENO) else { return }
+        model.arrange()
+        let screen = WatchScreen(columns: size.columns, height: size.lines, isPainted: output.isPainted)
+        if let frame = painter.frame(screen.lines(model, now: now), columns: size.columns) { output.bytes(frame) }
+    }
+
+    // MARK: Discovery
+
+    private func heard(_ event: ScanEvent) {
+        switch event {
+        case .found(let router):
+            note(router, nil)
+            if plan.trust.hasRoot, router.discovered.isConfirmed { plan.verify([router]) }
+        case .updated(let router, let changes):
+            note(router, changes.words.joined(separator: ", "))
+            let asksAgain: DiscoveredRouter.Changes = [.confirmed, .address, .rebooted]
+            if plan.trust.hasRoot, !changes.isDisjoint(with: asksAgain) { plan.verify([router]) }
+        case .lost(let router, let loss):
+            found[router.mac] = nil
+            feed(.lost(id: "\(router.mac)", why: loss.rawValue))
+        case .graded(let routers, let addresses, let reason):
+            (link, unknown) = (addresses, reason)
+            feed(.link(WatchFacts.link(addresses, reason)))
+            for router in routers { note(router, nil) }
+        case .finished: break
+        }
+        isSelectionOld = true
+    }
+
+    private func note(_ router: FoundRouter, _ words: String?) {
+        found[router.mac] = router
+        unkept[router.mac] = router
+        feed(.router(WatchFacts.router(router), change: words))
+    }
+
+    // MARK: Sessions
+
+    private func heard(_ mac: MACAddress, _ event: SessionEvent) async {
+        switch event {
+        case .state(let state):
+            let session = WatchFacts.session(state, mac)
+            let isOpening = session.paint == .green
+            if model.session == nil || model.session?.router == session.router || isOpening {
+                if model.session?.router != session.router { counters = WatchSession.Counters() }
+                feed(.session(session))
+            } else {
+                feed(.remark("session with \(model.title(session.router)): \(session.remark)", nil))
+            }
+            if case .open = state { await plan.sessions.reopened(mac) }
+        case .outcome(let outcome): outcome.result == .delivered ? (counters.delivered += 1) : (counters.otherwise += 1)
+        case .message: counters.received += 1
+        case .writable: break
+        }
+    }
+
+    // MARK: Keys and time
+
+    private func press(_ key: WatchKey) async -> Bool {
+        switch model.take(.key(key), now: now) {
+        case .quit: return false
+        case .move(let id): await plan.sessions.move(to: id)
+        case .verify(let ids):
+            let wanted = Set(ids)
+            plan.verify(found.values.filter { wanted.contains("\($0.mac)") })
+        case .suspend: suspend()
+        case .repaint: painter.forget()
+        case nil: break
+        }
+        return true
+    }
+
+    private func suspend() {
+        TerminalScreen.leave()
+        // Raised in this thread, so that nothing further is done before the stop.
+        raise(SIGSTOP)
+        TerminalScreen.enter()
+        painter.forget()
+        output.bytes(Array(ScreenPainter.enter.utf8))
+    }
+
+    private func tick() async {
+        let now = now
+        let due = batch.due(now)
+        if !due.isEmpty { feed(.changed(due.map { ($0.name, $0.value.stringValue ?? $0.value.text) })) }
+        if now - counted >= WatchRun.counting {
+            counted = now
+            await plan.sessions.count()
+        }
+        if now - kept >= WatchRun.keeping, !unkept.isEmpty {
+            kept = now
+            plan.directory.keep(unkept.values, output)
+            unkept = [:]
+        }
+        if isSelectionOld { reselect() }
+        if now - sampled >= WatchRun.sampling, !isSampling { sample(now) }
+        draw()
+    }
+
+    private func reselect() {
+        isSelectionOld = false
+        let findings = plan.findings(Array(found.values), judgements, link: link, unknown: unknown)
+        let choice = findings.selection.mac
+        feed(
+            .selection(
+                id: choice.map { "\($0)" }, sentence: (choice == nil ? "" : "Connected to ") + GradeText.sentence(findings)))
+    }
+
+    private func sample(_ now: Instant) {
+        sampled = now
+        isSampling = true
+        let ids = Set(model.present(WatchRun.mostSampled))
+        let routers = found.values.filter { ids.contains("\($0.mac)") }
+        let (inbox, sampler) = (plan.inbox, sampler)
+        let readsSignal = plan.discovery.options.link == .automatic && !link.isEmpty
+        Task {
+            inbox.tell(.trips(await sampler.sample(routers)))
+            if readsSignal { inbox.tell(.signal(WirelessLink.read().interfaces.compactMap { $0.linked?.signal }.max())) }
+        }
+    }
+}
