@@ -30,16 +30,21 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["SessionSimulation", "SocketCore", "FrameCodec"], path: "Tests/Simulate", swiftSettings: strict
         ),
+        .executableTarget(name: "first-lines", dependencies: ["WifiDiscovery"], path: "Tests/FirstLines", swiftSettings: strict),
+        .executableTarget(
+            name: "company-router", dependencies: ["WifiDiscovery", "SocketCore"], path: "Tests/CompanyRouter", swiftSettings: strict),
+        .executableTarget(name: "example-app", dependencies: ["WifiDiscovery"], path: "Tests/ExampleApp", swiftSettings: strict),
         .testTarget(name: "FrameCodecTests", dependencies: ["FrameCodec", "SocketCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "SocketCoreTests", dependencies: ["SocketCore", "FrameCodec", "COpenSSL", "TestSupport", "SessionSimulation"],
             swiftSettings: strict),
         .testTarget(
-            name: "WifiDiscoveryTests", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec", "TestSupport"],
+            name: "WifiDiscoveryTests", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec", "TestSupport", "example-app"],
             swiftSettings: strict),
         .testTarget(name: "wifictlTests", dependencies: ["wifictl", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "LANTests", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec", "TestSupport"], swiftSettings: strict),
+            name: "LANTests", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec", "TestSupport", "first-lines", "company-router"],
+            swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

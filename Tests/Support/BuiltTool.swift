@@ -4,9 +4,12 @@ import Glibc
 /// The tool as built beside the tests.
 public enum BuiltTool {
     /// Where `wifictl` lies: in the folder of the test executable.
-    public static var path: String {
+    public static var path: String { beside("wifictl") }
+
+    /// Where another executable of this package lies.
+    public static func beside(_ name: String) -> String {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-        return URL(fileURLWithPath: own).deletingLastPathComponent().appending(path: "wifictl").path
+        return URL(fileURLWithPath: own).deletingLastPathComponent().appending(path: name).path
     }
 
     /// Runs `wifictl` to its end with a state directory of its own, which is empty unless `home` names another.

@@ -146,6 +146,13 @@ public actor Session {
         return core.cancel(ticket, now: loop.now)
     }
 
+    /// Sends an unsettled message again at once; see ``SessionCore/resend(_:now:)``.
+    @discardableResult
+    public func resend(_ ticket: SessionTicket) -> Bool {
+        defer { flushLater() }
+        return core.resend(ticket, now: loop.now)
+    }
+
     // MARK: Life
 
     /// Returns when no message is without outcome.

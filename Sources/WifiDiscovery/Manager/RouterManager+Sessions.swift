@@ -5,7 +5,10 @@ extension RouterManager {
     func makeConnection(_ target: SwitchCore.Target, exception: Bool) throws -> RouterConnection {
         let session = try makeSession(target, exception: exception)
         let (onEvent, mac) = (onEvent, target.mac)
-        return RouterConnection(session, mac: mac) { onEvent(mac, $0) }
+        let setup = RouterConnection.Setup(
+            hub: hub, encodings: options.encodings, schedule: options.commands, capabilities: capabilities,
+            onCommand: commandObserver(mac))
+        return RouterConnection(session, mac: mac, setup) { onEvent(mac, $0) }
     }
 
     /// A session with a router that the caller named; it isn't started yet, and is resumed from the router's journal where state is kept.
@@ -114,8 +117,9 @@ extension RouterManager {
     }
 
     /// Asks them, and keeps what they prove.
-    private func verified(_ subjects: [RouterVerifier.Subject], _ verifier: RouterVerifier) async -> [RouterVerifier.Finding] {
+    func verified(_ subjects: [RouterVerifier.Subject], _ verifier: RouterVerifier) async -> [RouterVerifier.Finding] {
         let findings = await verifier.verify(subjects)
+        sightings.note(findings)
         guard let home = options.home else { return findings }
         do {
             try TrustState(home: home).update { kept in
@@ -129,14 +133,14 @@ extension RouterManager {
         return findings
     }
 
-    private func verifier() throws -> RouterVerifier {
+    func verifier() throws -> RouterVerifier {
         let memory = try options.home.map { try TrustState(home: $0).load().memory } ?? TrustMemory()
         return RouterVerifier(options.trust, memory: memory, loop: loop)
     }
 
     private func target(_ found: FoundRouter) -> SwitchCore.Target { target(found, at: nil) }
 
-    private func target(_ found: FoundRouter, at endpoint: Endpoint?) -> SwitchCore.Target {
+    func target(_ found: FoundRouter, at endpoint: Endpoint?) -> SwitchCore.Target {
         let session = endpoint ?? found.endpoint
         return SwitchCore.Target(
             mac: found.mac, probe: Endpoint(session.address, port: options.discovery.port), session: session,

@@ -17,6 +17,10 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
     case notProven(MACAddress, Judgement)
     /// A company root is configured, and none of the routers that answered is the company's.
     case noneProven([RouterVerifier.Finding])
+    /// A later wish for another router came before this one was fulfilled.
+    case superseded(String)
+    /// All of the company's routers were asked for, and no company root is configured.
+    case noRoot
 
     /// A sentence for people, with what to try.
     public var description: String {
@@ -35,6 +39,8 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
         case .noneProven(let findings):
             let list = findings.prefix(4).map { "\($0.subject.mac) \($0.judgement.verdict.name): \($0.judgement.detail)" }
             return "none of the \(findings.count) routers that answered is the company's (\(list.joined(separator: "; ")))"
+        case .superseded(let text): return "the switch to \(text) gave way to a later one"
+        case .noRoot: return "no company root is configured, so nobody is known to be the company's (see RouterTrust)"
         case .notOpened(let mac, let endpoint, let reason): return "no session with \(mac) at \(endpoint): \(reason)"
         }
     }
@@ -42,7 +48,7 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
 
 /// The layer that an app is written against: finds the router, opens the session, moves to another one.
 ///
-///     let manager = RouterManager()
+///     let manager = try RouterManager(trust: .company(root: "company-root.pem"))
 ///     let router = try await manager.connect()
 ///     print(try await router.get("wifi.ssid"))
 ///     try await manager.switch(to: "02:00:5e:00:53:02")
@@ -63,6 +69,17 @@ public actor RouterManager {
         public var trust = RouterTrust()
         /// The exception: a router that the caller names is talked to whatever its verdict. Never holds for ``RouterManager/connect()``.
         public var allowsUnproven = false
+        /// Whether the sessions with routers that were current before are kept in memory for a return; without, they're closed, and go on
+        /// from their journals where state is kept.
+        public var keepsSessions = true
+        /// What happens when commands to the current router time out.
+        public var failover = FailoverCore.Settings()
+        /// How commands are written for devices of different age.
+        public var encodings = CommandEncodings.sample
+        /// When commands are sent again.
+        public var commands = CommandSchedule()
+        /// When status reports are told.
+        public var status = StatusBoard.Timing()
 
         /// Everything by default.
         public init() {}
@@ -74,7 +91,20 @@ public actor RouterManager {
     let onEvent: @Sendable (MACAddress, SessionEvent) -> Void
     let onRemark: @Sendable (String) -> Void
     /// The connection in use.
-    public private(set) var current: RouterConnection?
+    public internal(set) var current: RouterConnection?
+    let hub: StatusHub
+    let capabilities: CapabilityStore
+    var failover: FailoverWatch?
+    /// Sessions with routers that were current before.
+    var parked: [MACAddress: RouterConnection] = [:]
+    var parkedOrder: [MACAddress] = []
+    var borrowed: [MACAddress: Int] = [:]
+    var switching: RunningSwitch?
+    /// Counts the calls of ``switch(to:unsettled:onStep:)``: the newest wish counts.
+    var wishes = 0
+    /// Properties that status subscribers want of whichever router is current.
+    var followedNames: Set<String> = []
+    var sightings = RouterSightings()
 
     /// A manager without router.
     ///
@@ -90,6 +120,16 @@ public actor RouterManager {
         self.loop = loop
         self.onEvent = onEvent
         self.onRemark = onRemark
+        hub = StatusHub(loop: loop, timing: options.status)
+        capabilities = CapabilityStore(home: options.home, onRemark: onRemark)
+    }
+
+    /// A manager that trusts as given, and else does what a manager does by default.
+    public init(trust: RouterTrust, home: String? = nil) {
+        var options = Options()
+        options.trust = trust
+        options.home = home
+        self.init(options)
     }
 
     // MARK: Connecting
@@ -119,16 +159,25 @@ public actor RouterManager {
     }
 
     private func connect(_ target: SwitchCore.Target, exception: Bool) async throws -> RouterConnection {
-        let connection = try makeConnection(target, exception: exception)
+        let old = current
+        if let old, old.mac == target.mac, await old.session.isOpen { return old }
+        let connection = try self.connection(to: target, exception: exception)
         do {
             try await connection.open()
         } catch {
-            await connection.close(.keepForLater)
+            await leaveOrClose(connection)
             throw ManagerError.notOpened(target.mac, target.session, error)
         }
-        current = connection
-        keepCurrent(target.mac, moves: options.connectingMovesCurrent)
+        await watchCommands()
+        await adopt(connection, moves: options.connectingMovesCurrent)
+        if let old, old !== connection { await leave(old) }
         return connection
+    }
+
+    /// A session that was kept stays so; another one is closed, with what it hasn't settled in its journal.
+    func leaveOrClose(_ connection: RouterConnection) async {
+        if parked[connection.mac] === connection { return await connection.park() }
+        await connection.close(.keepForLater)
     }
 
     /// Keeps which router is the current one; without `moves` only where none is.
@@ -140,30 +189,17 @@ public actor RouterManager {
         }
     }
 
-    /// Moves to another router: the new one is probed and its session opened before the old one is drained and closed.
-    ///
-    /// Messages of the old session that are still unsettled stay in its journal and go on when it's current again.
-    ///
-    /// - Throws: ``SwitchError`` (the old session is as it was), ``ManagerError``, ``DiscoveryError``.
-    @discardableResult
-    public func `switch`(
-        to reference: String, onStep: @escaping @Sendable (SwitchCore.Action) -> Void = { _ in }
-    ) async throws -> RouterConnection {
-        let target = try await locate(reference)
-        if let current, current.mac == target.mac, await current.session.isOpen { return current }
-        let one = RouterSwitch(options.discovery, from: current, loop: loop, onStep: onStep) { target in
-            try await self.makeConnection(target, exception: self.options.allowsUnproven)
-        }
-        let (connection, _) = try await one.run(target)
-        current = connection
-        keepCurrent(connection.mac, moves: true)
-        return connection
-    }
-
-    /// Closes the session in use; what is unsettled stays for the next run.
+    /// Closes the session in use and those that are kept; what is unsettled stays for the next run. Subscriptions end.
     public func close() async {
+        switching?.task.cancel()
+        await failover?.end()
+        failover = nil
         await current?.close(.keepForLater)
         current = nil
+        for connection in parked.values { await connection.close(.keepForLater) }
+        parked = [:]
+        parkedOrder = []
+        await hub.end()
     }
 
     // MARK: Finding
@@ -226,7 +262,8 @@ public actor RouterManager {
 
     var directory: RouterDirectory? { options.home.map { RouterDirectory(home: $0) } }
 
-    private func remember(_ result: ScanResult) throws {
+    func remember(_ result: ScanResult) throws {
+        sightings.note(result.routers, now: SystemCalls.monotonicNow())
         try directory?.merge(result.routers, now: SystemCalls.monotonicNow())
     }
 }

@@ -21,6 +21,7 @@ public struct SwitchError: Error, Equatable, Sendable, CustomStringConvertible {
         switch step {
         case .probe: return "the new router doesn't answer a probe: \(what) (is it on, and on this network?)\(old)"
         case .connect: return "the new router answers probes but takes no connection: \(what)\(old)"
+        case .prove: return "the new router doesn't prove to be one to talk to: \(what)\(old)"
         case .hello: return "the new router's session didn't open: \(what)\(old)"
         }
     }
@@ -28,31 +29,42 @@ public struct SwitchError: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// One make-before-break switch on its loop: the work around ``SwitchCore``.
 ///
-/// The new connection comes from `open`, so that whoever switches decides about journals, trust and events.
+/// The connections come from and go to whoever switches, who decides about journals, trust and events: see ``Hooks``.
 actor RouterSwitch: LoopTimerOwner {
-    typealias Opener = @Sendable (SwitchCore.Target) async throws -> RouterConnection
+    /// What is the manager's to do.
+    struct Hooks: Sendable {
+        /// Gives the connection to the new router, not open yet.
+        var make: @Sendable (SwitchCore.Target) async throws -> RouterConnection
+        /// The new one is the one in use from now on.
+        var adopt: @Sendable (RouterConnection) async -> Void
+        /// The old one, drained, isn't used any more.
+        var leave: @Sendable (RouterConnection) async -> Void
+        /// The new one came to nothing.
+        var abandon: @Sendable (RouterConnection) async -> Void
+    }
 
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let discovery: RouterDiscovery.Options
     private let old: RouterConnection?
-    private let makeConnection: Opener
+    private let hooks: Hooks
     private let onStep: @Sendable (SwitchCore.Action) -> Void
     private var core = SwitchCore()
     private var timer: LoopTimer?
     private var new: RouterConnection?
+    private var work: Task<Void, Never>?
     private var waiter: CheckedContinuation<SwitchCore.Outcome, Never>?
 
     init(
         _ discovery: RouterDiscovery.Options, from old: RouterConnection?, loop: EventLoop,
-        onStep: @escaping @Sendable (SwitchCore.Action) -> Void, open: @escaping Opener
+        onStep: @escaping @Sendable (SwitchCore.Action) -> Void, hooks: Hooks
     ) {
         self.discovery = discovery
         self.old = old
         self.loop = loop
         self.onStep = onStep
-        makeConnection = open
+        self.hooks = hooks
     }
 
     /// Makes the switch.
@@ -71,6 +83,7 @@ actor RouterSwitch: LoopTimerOwner {
         } onCancel: {
             Task(executorPreference: loop) { await self.cancel() }
         }
+        await work?.value
         switch outcome {
         case .switched(_, let oldSettled):
             // The core says "switched" only after an open, so there's a connection.
@@ -78,6 +91,13 @@ actor RouterSwitch: LoopTimerOwner {
             return (new, oldSettled)
         case .failed(let step, let failure, let keepsOld): throw SwitchError(step: step, failure: failure, keepsOld: keepsOld)
         case .cancelled: throw CancellationError()
+        }
+    }
+
+    private func later(_ step: @escaping @Sendable () async -> Void) {
+        work = Task(executorPreference: loop) { [work] in
+            await work?.value
+            await step()
         }
     }
 
@@ -106,10 +126,11 @@ actor RouterSwitch: LoopTimerOwner {
         switch action {
         case .probe(let target): Task(executorPreference: loop) { await self.probe(target) }
         case .open(let target): Task(executorPreference: loop) { await self.open(target) }
-        case .adopt: break
-        case .abandon: if let new { Task(executorPreference: loop) { await new.close() } }
+        // Adopted and left in that order, and before the switch is told to be over: see run.
+        case .adopt: if let new { later { [hooks] in await hooks.adopt(new) } }
+        case .abandon: if let new { later { [hooks] in await hooks.abandon(new) } }
         case .drainOld: Task(executorPreference: loop) { await self.drainOld() }
-        case .closeOld: if let old { Task(executorPreference: loop) { await old.close(.keepForLater) } }
+        case .closeOld: if let old { later { [hooks] in await hooks.leave(old) } }
         }
     }
 
@@ -131,19 +152,32 @@ actor RouterSwitch: LoopTimerOwner {
 
     private func open(_ target: SwitchCore.Target) async {
         do {
-            let connection = try await makeConnection(target)
+            let connection = try await hooks.make(target)
             new = connection
             let opening = try await connection.open()
             core.opened(opening.router.flatMap { MACAddress($0.identity.mac) } ?? target.mac, now: loop.currentInstant)
+        } catch let error as LossReason {
+            let insecure = await new?.session.tlsFailure
+            core.failed("\(error)", at: insecure == nil ? RouterSwitch.step(of: error) : .prove, now: loop.currentInstant)
+        } catch let error as ManagerError {
+            core.failed("\(error)", at: .prove, now: loop.currentInstant)
         } catch {
             core.failed("\(error)", now: loop.currentInstant)
         }
         settle()
     }
 
+    /// How far a connection came that failed for this reason.
+    private static func step(of reason: LossReason) -> SwitchCore.Step {
+        switch reason {
+        case .connectFailed, .connectTimedOut, .transport, .suspended, .closed: .connect
+        default: .hello
+        }
+    }
+
     private func drainOld() async {
         guard let old else { return }
-        await old.session.settled()
+        await old.drained()
         core.oldDrained(now: loop.currentInstant)
         settle()
     }

@@ -22,6 +22,9 @@ public actor SimulatedRouter {
         public var tls: TLSConfiguration?
         /// Drops the connection after each so many new messages; nil for never.
         public var closeAfter: Int?
+        /// Bodies of another vocabulary, as a device of another firmware has: made the sample one's when they come in, and back when they
+        /// leave. nil speaks the sample vocabulary itself.
+        public var translation: (incoming: @Sendable ([UInt8]) -> [UInt8], outgoing: @Sendable ([UInt8]) -> [UInt8])?
 
         /// A router.
         public init(_ description: RouterDescription, listen endpoint: Endpoint) {
@@ -171,7 +174,10 @@ public actor SimulatedRouter {
         case .message(let message):
             onEvent(.message(session.identifier, message))
             messagesTaken += 1
-            if !options.session.isPlain { await perform(device.receive(message.body, msgId: message.msgId, from: session.identifier)) }
+            if !options.session.isPlain {
+                let body = options.translation?.incoming(message.body) ?? message.body
+                await perform(device.receive(body, msgId: message.msgId, from: session.identifier))
+            }
             if let limit = options.closeAfter, messagesTaken % limit == 0 { await session.dropConnection() }
         case .outcome(let outcome): onEvent(.outcome(session.identifier, outcome))
         case .state(.lost(let reason)): onEvent(.closed(session.identifier, reason))
@@ -183,7 +189,7 @@ public actor SimulatedRouter {
         for message in step.messages {
             guard let session = sessions[message.to] else { continue }
             do throws(SessionError) {
-                _ = try await session.post(message.body, whenFull: .fail)
+                _ = try await session.post(options.translation?.outgoing(message.body) ?? message.body, whenFull: .fail)
             } catch {
                 // The controller has been away for a thousand answers, or its session is closing: it will ask again.
                 onEvent(.closed(message.to, .transport("an answer couldn't be kept: \(error)")))

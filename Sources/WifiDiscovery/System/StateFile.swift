@@ -63,6 +63,12 @@ public struct StateFile: Sendable {
         return result
     }
 
+    /// Writes the state, whatever was there; for files that one process has to itself.
+    func replace(with state: JSONValue) throws(StateFileError) {
+        try makeDirectory()
+        try write(state.encoded(), in: directory)
+    }
+
     private func takeLock() throws(StateFileError) -> FileLock {
         do throws(SystemError) { return try FileLock.wait(for: path + ".lock") } catch { throw .system(error) }
     }

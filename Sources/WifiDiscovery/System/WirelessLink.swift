@@ -11,6 +11,9 @@ public enum WirelessLink {
     /// Asks the kernel once. Takes some hundred microseconds, with a full table of networks a few milliseconds.
     public static func read() -> WirelessReport { WirelessReading.read(LinuxWireless()) }
 
+    /// How well each network on the air is heard, dBm by BSSID; what the kernel has from its last scan, so old by up to half a minute.
+    public static func signals() -> [MACAddress: Double] { WirelessReading.signals(LinuxWireless()) }
+
     /// Asks until there is an association, the reason for having none is one that doesn't pass by itself, or
     /// ``settlingTime`` is over.
     public static func settled() async -> WirelessReport {

@@ -18,7 +18,11 @@ extension Command {
         ]
     ) { arguments, context in
         let directory = RouterDirectory(home: context.home)
-        guard arguments.isGiven(forget) else { return show(try directory.load(), context.output) }
+        guard arguments.isGiven(forget) else {
+            var options = RouterManager.Options()
+            options.home = context.home
+            return show(try await RouterManager(options).routers, context.output)
+        }
         var forgotten: [MACAddress] = []
         try directory.update { known in
             for text in arguments[forget] {
@@ -35,14 +39,15 @@ extension Command {
         return .success
     }
 
-    private static func show(_ directory: DirectoryCore, _ output: Output) -> ExitStatus {
-        let routers = directory.all
+    private static func show(_ listed: [ListedRouter], _ output: Output) -> ExitStatus {
+        let current = listed.first { $0.standing == .current }?.mac
+        let routers = listed.map(\.router)
         guard !routers.isEmpty else {
             output.remark("no router is known yet (wifictl discover finds them)")
             return .negative
         }
         if output.isJSON {
-            for router in routers { output.json("router", members(router, isCurrent: router.router.mac == directory.current)) }
+            for router in routers { output.json("router", members(router, isCurrent: router.router.mac == current)) }
             return .success
         }
         var table = Table([
@@ -50,7 +55,7 @@ extension Command {
             Table.Column("DEVICE", least: 6), Table.Column("NOTE", least: 4),
         ])
         for router in routers.sorted(by: { NaturalOrder($0.router.title) < NaturalOrder($1.router.title) }) {
-            let isCurrent = router.router.mac == directory.current
+            let isCurrent = router.router.mac == current
             table.add([
                 Table.Cell(isCurrent ? "*" : "", .green), Table.Cell(router.router.title, isCurrent ? .bold : nil),
                 Table.Cell("\(router.router.mac)"), Table.Cell(place(router)), Table.Cell(router.interface),

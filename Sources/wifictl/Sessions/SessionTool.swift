@@ -23,6 +23,9 @@ enum SessionTool {
         options.home = context.home
         // Only switch moves it: to read a property of another router isn't to move there.
         options.connectingMovesCurrent = false
+        // Other commands, and other processes, go on with what a router's journal holds.
+        options.keepsSessions = false
+        options.failover.policy = .never
         options.discovery = try discovery(context)
         options.trust = try TrustOptions.routerTrust(arguments, context)
         options.allowsUnproven = arguments[TrustOptions.unproven]

@@ -87,7 +87,8 @@ import Testing
         if step != .probe { core.probeAnswered(Self.new, now: .zero) }
         if step == .hello { core.connected(now: .zero) }
         _ = core.takeActions()
-        core.failed("connection refused", now: .zero)
+        // Proving is a part of connecting that the shell tells apart.
+        core.failed("connection refused", at: step == .prove ? .prove : nil, now: .zero)
         #expect(core.outcome == .failed(step, .reason("connection refused"), keepsOld: true))
         #expect(core.takeActions() == (step == .probe ? [] : [.abandon(Self.target)]))
         core.opened(Self.new, now: .zero)

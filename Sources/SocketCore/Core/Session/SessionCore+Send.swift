@@ -53,6 +53,18 @@ extension SessionCore {
         return true
     }
 
+    /// Sends an unsettled message again at once, with its old id: whoever waits for its answer has lost patience.
+    ///
+    /// - Returns: false when it has ended, hasn't been written whole yet, or nothing can be written now.
+    @discardableResult
+    public mutating func resend(_ ticket: SessionTicket, now: Instant) -> Bool {
+        guard phase == .open, !isUnconfirmed, !peerHasFinished, !writingShut, ticket.msgId != 0,
+            let index = ledger.index(of: ticket.msgId), ledger[index].ticket == ticket, ledger[index].dueAt != .distantFuture
+        else { return false }
+        stage(index, isResend: false)
+        return true
+    }
+
     /// Puts into the output what may go now: copies due after a reconnect in their order, then new messages.
     mutating func pump(_ now: Instant) {
         guard phase == .open, !isUnconfirmed, !peerHasFinished, !writingShut else { return }

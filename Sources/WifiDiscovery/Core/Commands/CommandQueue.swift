@@ -10,6 +10,8 @@ public enum CommandOutcome: Equatable, Sendable {
     case linkBad
     /// The session ended for good, or the caller took it back.
     case cancelled
+    /// The manager moved to another router before the answer came.
+    case movedAway
 }
 
 /// Names a command in its queue.
@@ -30,13 +32,13 @@ public struct CommandSchedule: Equatable, Sendable {
 
 /// Requests to one router, one under way at a time, the rest waiting in order.
 ///
-/// Inputs: ``enqueue(_:now:)``, ``sent(_:as:)``, ``answered(_:_:now:)``, ``cancel(_:now:)``, ``end()``, ``advance(to:)``. After each:
+/// Inputs: ``enqueue(now:)``, ``sent(_:as:)``, ``answered(_:_:now:)``, ``cancel(_:now:)``, ``end()``, ``advance(to:)``. After each:
 /// ``takeActions()``, and call ``advance(to:)`` no later than ``deadline``.
 public struct CommandQueue: Sendable {
     /// What the shell is to do, in order.
     public enum Action: Equatable, Sendable {
-        /// Send this body as a message and tell its id to ``CommandQueue/sent(_:as:)``.
-        case send(CommandNumber, body: [UInt8])
+        /// Send this command as a message and tell its id to ``CommandQueue/sent(_:as:)``.
+        case send(CommandNumber)
         /// Tell whoever asked.
         case finish(CommandNumber, CommandOutcome)
     }
@@ -44,14 +46,9 @@ public struct CommandQueue: Sendable {
     /// Commands that wait in all: far more than an app has open, few enough to be nothing.
     public static let largestCount = 256
 
-    private struct Entry: Sendable {
-        let number: CommandNumber
-        let body: [UInt8]
-    }
-
     private let schedule: CommandSchedule
-    private var waiting: [Entry] = []
-    private var current: Entry?
+    private var waiting: [CommandNumber] = []
+    private var current: CommandNumber?
     private var tries = 0
     private var nextStep = Instant.distantFuture
     /// The ids of the current command's tries: an answer to any of them is its answer.
@@ -70,20 +67,22 @@ public struct CommandQueue: Sendable {
     public var deadline: Instant { nextStep }
     /// Commands that haven't ended.
     public var count: Int { waiting.count + (current == nil ? 0 : 1) }
+    /// Whether this one is under way.
+    public func isCurrent(_ number: CommandNumber) -> Bool { current == number }
 
     /// Adds a command at the end; nil when ``largestCount`` wait already.
-    public mutating func enqueue(_ body: [UInt8], now: Instant) -> CommandNumber? {
+    public mutating func enqueue(now: Instant) -> CommandNumber? {
         guard count < CommandQueue.largestCount else { return nil }
         lastNumber += 1
         let number = CommandNumber(value: lastNumber)
-        waiting.append(Entry(number: number, body: body))
+        waiting.append(number)
         startNext(now)
         return number
     }
 
     /// Tells the id that a try went out with.
     public mutating func sent(_ number: CommandNumber, as id: UInt32) {
-        if current?.number == number { ids.append(id) }
+        if current == number { ids.append(id) }
     }
 
     /// An answer came in.
@@ -99,19 +98,19 @@ public struct CommandQueue: Sendable {
 
     /// Takes a command back, wherever it is.
     public mutating func cancel(_ number: CommandNumber, now: Instant) {
-        if current?.number == number {
+        if current == number {
             finishCurrent(.cancelled)
             startNext(now)
-        } else if let index = waiting.firstIndex(where: { $0.number == number }) {
+        } else if let index = waiting.firstIndex(of: number) {
             waiting.remove(at: index)
             actions.append(.finish(number, .cancelled))
         }
     }
 
-    /// The session is over: everything ends.
-    public mutating func end() {
-        finishCurrent(.cancelled)
-        finishWaiting(.cancelled)
+    /// The session is over, or rests: everything ends.
+    public mutating func end(_ outcome: CommandOutcome = .cancelled) {
+        finishCurrent(outcome)
+        finishWaiting(outcome)
     }
 
     /// Takes the steps that are due.
@@ -134,21 +133,21 @@ public struct CommandQueue: Sendable {
 
     private mutating func startNext(_ now: Instant) {
         guard current == nil, !waiting.isEmpty else { return }
-        let entry = waiting.removeFirst()
-        current = entry
-        attempt(entry, now)
+        let next = waiting.removeFirst()
+        current = next
+        attempt(next, now)
     }
 
-    private mutating func attempt(_ entry: Entry, _ now: Instant) {
+    private mutating func attempt(_ number: CommandNumber, _ now: Instant) {
         let pause = tries < schedule.pauses.count ? schedule.pauses[tries] : .zero
         tries += 1
         nextStep = now + schedule.wait + pause
-        actions.append(.send(entry.number, body: entry.body))
+        actions.append(.send(number))
     }
 
     private mutating func finishCurrent(_ outcome: CommandOutcome) {
-        guard let entry = current else { return }
-        actions.append(.finish(entry.number, outcome))
+        guard let number = current else { return }
+        actions.append(.finish(number, outcome))
         current = nil
         tries = 0
         ids = []
@@ -156,7 +155,7 @@ public struct CommandQueue: Sendable {
     }
 
     private mutating func finishWaiting(_ outcome: CommandOutcome) {
-        actions += waiting.map { .finish($0.number, outcome) }
+        actions += waiting.map { .finish($0, outcome) }
         waiting = []
     }
 }

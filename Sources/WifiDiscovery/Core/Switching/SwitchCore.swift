@@ -11,8 +11,10 @@ public struct SwitchCore: Sendable {
     public enum Step: String, Hashable, Sendable, CaseIterable {
         /// A unicast probe to the new router.
         case probe
-        /// The TCP connection, TLS included.
+        /// The TCP connection.
         case connect
+        /// Whose router it is: TLS, where that is wanted.
+        case prove
         /// The hello.
         case hello
     }
@@ -120,7 +122,7 @@ public struct SwitchCore: Sendable {
     private static func timeout(_ step: Step) -> Duration {
         switch step {
         case .probe: probeTimeout
-        case .connect: connectTimeout
+        case .connect, .prove: connectTimeout
         case .hello: helloTimeout
         }
     }
@@ -151,7 +153,7 @@ public struct SwitchCore: Sendable {
 
     /// The session is open: its hello named this MAC.
     public mutating func opened(_ mac: MACAddress, now: Instant) {
-        guard step == .hello || step == .connect, let target else { return }
+        guard let step, step != .probe, let target else { return }
         state = .running(.hello, since: now)
         guard mac == target.mac else { return fail(.wrongRouter(expected: target.mac, found: mac)) }
         actions.append(.adopt(target))
@@ -160,9 +162,11 @@ public struct SwitchCore: Sendable {
         state = .draining(since: now)
     }
 
-    /// The step under way failed, for this reason.
-    public mutating func failed(_ reason: String, now: Instant) {
-        if step != nil { fail(.reason(reason)) }
+    /// The step under way failed, for this reason; or a later one, where the shell does several at once.
+    public mutating func failed(_ reason: String, at later: Step? = nil, now: Instant) {
+        guard let step else { return }
+        if let later, step != .probe, later != .probe { state = .running(later, since: now) }
+        fail(.reason(reason))
     }
 
     /// The old session ended by itself. The switch goes on.

@@ -30,7 +30,7 @@ struct WirelessReading {
         static let accessDenied: Int32 = 13
     }
 
-    private let kernel: any WirelessKernel
+    let kernel: any WirelessKernel
     private var sequence: UInt32 = 0
 
     init(_ kernel: any WirelessKernel) { self.kernel = kernel }
@@ -131,7 +131,7 @@ struct WirelessReading {
         return WirelessReport(interfaces: found, absence: found.isEmpty ? absence : nil)
     }
 
-    private mutating func ask(_ family: NetlinkFamily, _ command: UInt8, about interface: WirelessInterface) -> KernelAnswer {
+    mutating func ask(_ family: NetlinkFamily, _ command: UInt8, about interface: WirelessInterface) -> KernelAnswer {
         var request = NL80211.request(family.id, command, isDump: true, sequence: next())
         request.add(NL80211.Attribute.interfaceIndex, interface.index)
         return kernel.ask(request)
@@ -145,7 +145,7 @@ struct WirelessReading {
         }
     }
 
-    private mutating func next() -> UInt32 {
+    mutating func next() -> UInt32 {
         sequence += 1
         return sequence
     }

@@ -1,0 +1,41 @@
+import SocketCore
+import TestSupport
+import Testing
+
+/// The lines that README and design begin with, as they stand, on a LAN whose gateway is the company's router.
+@Suite("The first lines of a user of the library", .enabled(if: TestLAN.isWanted), .serialized, .timeLimit(.minutes(3)))
+struct FirstLinesLANTests {
+    @Test("they find the routers, verify and connect to the right one, read a property and hear its changes")
+    func run() async throws {
+        let company = try TemporaryDirectory()
+        let folder = company.path + "/fleet"
+        try await runCommand([BuiltTool.path, "identity", "new-company", folder], mustSucceed: true)
+        let routers = [(host: "attic", mac: "02:00:5e:00:53:01"), (host: "cellar", mac: "02:00:5e:00:53:02")]
+        for router in routers {
+            try await runCommand([BuiltTool.path, "identity", "issue-device", folder, "--mac", router.mac], mustSucceed: true)
+        }
+        let hosts = [
+            TestLAN.Host("attic", mac: routers[0].mac, addresses: ["192.0.2.1/24"]),
+            TestLAN.Host("cellar", mac: routers[1].mac, addresses: ["192.0.2.2/24"]),
+            TestLAN.Host("ctl", mac: "02:00:5e:00:53:f0", addresses: ["192.0.2.100/24"], gateway: "192.0.2.1"),
+        ]
+        try await TestLAN.with(hosts) { lan in
+            var running: [ChildProcess] = []
+            for router in routers {
+                let device = folder + "/devices/" + router.mac.filter { $0 != ":" }
+                let child = try lan.start(
+                    router.host, ["stdbuf", "-oL", BuiltTool.beside("company-router"), router.mac, device + ".pem", device + ".key"])
+                _ = try await child.line("ready")
+                running.append(child)
+            }
+            let lines = try lan.start(
+                "ctl", ["sh", "-c", "cd \(folder) && exec stdbuf -oL \(BuiltTool.beside("first-lines"))"])
+            for router in routers { _ = try await lines.line("the router") { $0.contains(router.mac) } }
+            _ = try await lines.line("the property", within: .seconds(60)) { $0.contains("Home") }
+            _ = try await lines.line("the count now", within: .seconds(60)) { $0.contains("clients") && $0.contains("integer(0)") }
+            running[0].write(Array("7\n".utf8))
+            _ = try await lines.line("the change", within: .seconds(60)) { $0.contains("clients") && $0.contains("integer(7)") }
+            for child in running { child.closeInput() }
+        }
+    }
+}
