@@ -49,6 +49,23 @@ struct OutputTests {
         #expect(lines[1].hasPrefix("02:00:5e:00:53:01  ") && lines[1].hasSuffix("  7"))
     }
 
+    @Test func `columns that may go do so, the last first, before a line is too wide`() {
+        var table = Table([.init("MAC"), .init("ON", mayGo: true), .init("DEVICE", least: 6, mayGo: true)])
+        table.add(["02:00:5e:00:53:01", "eth0", "Example AX-2"])
+        #expect(table.lines(width: 33, painted: false)[1] == "02:00:5e:00:53:01  eth0  Example…")
+        #expect(table.lines(width: 28, painted: false)[1] == "02:00:5e:00:53:01  eth0")
+        #expect(table.lines(width: 20, painted: false) == ["MAC", "02:00:5e:00:53:01"])
+    }
+
+    @Test func `a sentence that doesn't fit goes on below, whole`() {
+        var table = Table([.init("MAC"), .init("WHY", least: 10, wraps: true)])
+        table.add(["02:00", Table.Cell("it offers no TLS at all", .red)])
+        #expect(
+            table.lines(width: 20, painted: false) == ["MAC    WHY", "02:00  it offers no", "       TLS at all"])
+        #expect(table.lines(width: nil, painted: false)[1] == "02:00  it offers no TLS at all")
+        #expect(table.lines(width: 20, painted: true)[2].hasSuffix("\u{1b}[31mTLS at all\u{1b}[0m"))
+    }
+
     @Test func `a table that can't be fitted is as narrow as it gets`() {
         #expect(sample().lines(width: 10, painted: false)[1] == "02:00:5e:00:53:01  The…  AX-2…    7")
     }

@@ -59,7 +59,7 @@ extension Command {
             }
             return
         }
-        var table = Table([Table.Column("NAME"), Table.Column("MEASURES")])
+        var table = Table([Table.Column("NAME"), Table.Column("MEASURES", least: 24, wraps: true)])
         for benchmark in Benchmark.all { table.add([Table.Cell(benchmark.name), Table.Cell(benchmark.summary)]) }
         context.output.table(table)
     }

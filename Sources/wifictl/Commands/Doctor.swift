@@ -76,7 +76,7 @@ private enum DoctorReport {
     }
 
     static func text(_ report: NetworkDoctor.Report, _ output: Output) {
-        var table = Table([.init("CHECK"), .init(""), .init("VERDICT"), .init("WHAT WAS FOUND", least: 30)])
+        var table = Table([.init("CHECK"), .init(""), .init("VERDICT"), .init("WHAT WAS FOUND", least: 30, wraps: true)])
         for finding in report.findings {
             table.add([
                 .init(finding.check.words), .init(finding.subject), .init(finding.verdict.rawValue, finding.verdict.paint),

@@ -30,7 +30,7 @@ extension Command {
                 (total, kept) = try await router.read(stream, into: path, onProgress: progress)
             } else {
                 total = try await router.read(stream, onProgress: progress) { piece in
-                    output.bytes(piece.data)
+                    try output.stream(piece.data)
                     await output.room()
                 }
             }

@@ -51,8 +51,8 @@ extension Command {
             return .success
         }
         var table = Table([
-            Table.Column(""), Table.Column("NAME", least: 8), Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("ON"),
-            Table.Column("DEVICE", least: 6), Table.Column("NOTE", least: 4),
+            Table.Column(""), Table.Column("NAME", least: 8), Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("ON", mayGo: true),
+            Table.Column("DEVICE", least: 6, mayGo: true), Table.Column("NOTE", least: 4, mayGo: true),
         ])
         for router in routers.sorted(by: { NaturalOrder($0.router.title) < NaturalOrder($1.router.title) }) {
             let isCurrent = router.router.mac == current

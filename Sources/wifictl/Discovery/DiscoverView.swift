@@ -26,10 +26,12 @@ struct DiscoverView {
         let chosen = findings.selection.mac
         let showsInterface = Set(findings.rows.map(\.interface)).count > 1
         var columns = [Table.Column(""), Table.Column("NAME", least: 8), Table.Column("MAC"), Table.Column("ADDRESS")]
-        if showsInterface { columns.append(Table.Column("ON")) }
+        if showsInterface { columns.append(Table.Column("ON", mayGo: true)) }
         if findings.isForeign { columns.append(Table.Column("DIALECT")) }
         if findings.verdicts != nil { columns.append(Table.Column("VERDICT")) }
-        columns += [Table.Column("GRADE", least: 7), Table.Column("EVIDENCE", least: 8), Table.Column("DEVICE", least: 6)]
+        columns += [
+            Table.Column("GRADE", least: 7), Table.Column("EVIDENCE", least: 8, mayGo: true), Table.Column("DEVICE", least: 6, mayGo: true),
+        ]
         var table = Table(columns)
         for row in findings.rows.sorted(by: { rank($0, chosen) < rank($1, chosen) }) {
             var cells = [

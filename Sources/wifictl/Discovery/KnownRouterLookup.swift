@@ -19,3 +19,15 @@ extension DirectoryCore {
         }
     }
 }
+
+/// A ROUTER argument that nobody answered to.
+enum KnownRouterLookup {
+    /// What to tell, with the name among the known ones that was probably meant.
+    static func unknown(_ text: String, home: String) -> ToolError {
+        // What is wrong with the state is told by the commands that need it; here it's only good for a hint.
+        let names = (try? RouterDirectory(home: home).load())?.all.map(\.router.name).filter { !$0.isEmpty } ?? []
+        let near = Suggestion.nearest(to: text, among: names)
+        return ToolError(
+            "no router called \(text) is known or answers", hint: near.map { "did you mean \($0)?" } ?? "see wifictl discover")
+    }
+}

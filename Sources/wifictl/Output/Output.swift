@@ -78,6 +78,17 @@ final class Output: Sendable {
     /// Returns when most of what was printed has been taken by whoever reads it: long output waits for its reader.
     func room() async { await target.room() }
 
+    /// Somebody else's bytes on standard output, as they are; not on a terminal, where they could do more than be read.
+    ///
+    /// - Throws: ``ToolError`` when a terminal would obey them.
+    func stream(_ data: [UInt8]) throws(ToolError) {
+        let isHarmless = { (byte: UInt8) in byte >= 0x20 && byte != 0x7F || [0x09, 0x0A, 0x0D].contains(byte) }
+        guard width == nil || data.allSatisfy(isHarmless) && String(validating: data, as: UTF8.self) != nil else {
+            throw ToolError("these bytes are no text, and a terminal would obey them", hint: "--output FILE, or a pipe such as | xxd")
+        }
+        bytes(data)
+    }
+
     /// A table on standard output, fitted to the terminal.
     func table(_ table: Table) {
         line(table.lines(width: width, painted: isPainted).joined(separator: "\n"))

@@ -7,11 +7,17 @@ struct Table: Sendable {
         /// The width below which the column isn't shortened; nil for a column that never is (an address cut short is
         /// no address).
         let least: Int?
+        /// Whether text that doesn't fit goes on below instead of being cut; for sentences, in the last column.
+        let wraps: Bool
+        /// Whether the column is left out where there's no room for it.
+        let mayGo: Bool
 
-        init(_ title: String, side: Side = .left, least: Int? = nil) {
+        init(_ title: String, side: Side = .left, least: Int? = nil, wraps: Bool = false, mayGo: Bool = false) {
             self.title = title
             self.side = side
             self.least = least
+            self.wraps = wraps
+            self.mayGo = mayGo
         }
     }
 
@@ -42,8 +48,43 @@ struct Table: Sendable {
     /// The lines, titles first. `width` nil means as wide as it gets; `painted` allows colours.
     func lines(width: Int?, painted: Bool) -> [String] {
         let widths = fittedWidths(to: width)
+        if let width, widths.reduce(Table.gap.count * max(0, columns.count - 1), +) > width,
+            let extra = columns.lastIndex(where: \.mayGo)
+        {
+            return without(extra).lines(width: width, painted: painted)
+        }
         let titles = columns.map { Cell($0.title, .bold) }
-        return ([titles] + rows).map { line($0, widths, painted) }
+        return ([titles] + rows).flatMap { row in parts(of: row, widths).map { line($0, widths, painted) } }
+    }
+
+    private func without(_ column: Int) -> Table {
+        var table = Table(columns.indices.filter { $0 != column }.map { columns[$0] })
+        for row in rows { table.add(row.indices.filter { $0 != column }.map { row[$0] }) }
+        return table
+    }
+
+    /// A row as the rows of lines that it takes: more than one where its last cell is wrapped.
+    private func parts(of row: [Cell], _ widths: [Int]) -> [[Cell]] {
+        guard let last = columns.indices.last, columns[last].wraps else { return [row] }
+        let lines = Table.wrap(row[last].text, to: widths[last])
+        return lines.enumerated().map { index, text in
+            let before: [Cell] = index == 0 ? Array(row.dropLast()) : Array(repeating: "", count: last)
+            return before + [Cell(text, row[last].paint)]
+        }
+    }
+
+    /// Text cut between words into lines of that width; a word that is longer has a line of its own.
+    static func wrap(_ text: String, to width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            if !line.isEmpty, DisplayWidth.of(line) + 1 + DisplayWidth.of(String(word)) > width {
+                lines.append(line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        return lines + [line]
     }
 
     private func line(_ cells: [Cell], _ widths: [Int], _ painted: Bool) -> String {

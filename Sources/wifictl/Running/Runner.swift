@@ -1,4 +1,5 @@
 import Glibc
+import WifiDiscovery
 
 /// Runs one command line from its words to its exit status.
 struct Runner {
@@ -64,7 +65,11 @@ struct Runner {
             {
                 return status
             }
-            return try await command.run(filled, context)
+            do {
+                return try await command.run(filled, context)
+            } catch ManagerError.unknownRouter(let text) {
+                throw KnownRouterLookup.unknown(text, home: context.home)
+            }
         }
         if case .cancelsTask = command.interruption { cancellation.onRaise { task.cancel() } }
         do {

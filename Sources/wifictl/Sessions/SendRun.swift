@@ -31,6 +31,8 @@ actor SendRun {
     /// Why no session will come about, however long one waits.
     private(set) var refusal: String?
     private var waiter: CheckedContinuation<Void, Never>?
+    /// Reads the session's events to their end.
+    private var reading: Task<Void, Never>?
 
     /// Where the session's events are told by whoever keeps it open; nil: the session is this run's own.
     private let news: SessionNews?
@@ -57,7 +59,7 @@ actor SendRun {
             }
             return
         }
-        Task(executorPreference: session.loop) {
+        reading = Task(executorPreference: session.loop) {
             for await batch in self.session.events { for event in batch { await self.handle(event) } }
             await self.ended()
         }
@@ -87,7 +89,10 @@ actor SendRun {
     /// The run is over: its own session is closed, what is unsettled stays for the next run; a session kept by others goes on.
     func end() async {
         if let listening { news?.forget(listening) }
-        if news == nil { await session.close(.keepForLater) }
+        guard news == nil else { return }
+        await session.close(.keepForLater)
+        // Its last words come before the summary.
+        await reading?.value
     }
 
     /// True when every message got its receipt, or, sent without, was written.

@@ -13,7 +13,9 @@ struct VerifyReport {
             return
         }
         guard !rows.isEmpty else { return }
-        var table = Table([Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("VERDICT"), Table.Column("WHY")])
+        var table = Table([
+            Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("VERDICT"), Table.Column("WHY", least: 24, wraps: true),
+        ])
         for (router, finding) in rows {
             let verdict = finding.judgement.verdict
             table.add([

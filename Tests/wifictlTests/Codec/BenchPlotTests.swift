@@ -26,7 +26,7 @@ struct BenchPlotTests {
         #expect(plot.panels.map(\.unit) == ["ns/frame", "handshakes/s"])
         #expect(plot.panels[0].rows.count == 1 && plot.panels[0].rows[0].reference?.median == 2.5)
         let svg = plot.svg(made: "today")
-        #expect(svg.contains("decode 16 &lt;&amp;&gt;") && svg.contains("5  2× C") && svg.contains("class=\"referenceMedian\""))
+        #expect(svg.contains("decode 16 &lt;&amp;&gt;") && svg.contains("5, 2× C") && svg.contains("class=\"referenceMedian\""))
         #expect(!svg.replacing("http://www.w3.org/2000/svg", with: "").contains("http"))
     }
 

@@ -71,13 +71,13 @@ struct BenchPlot {
 
     /// The whole drawing as a file.
     func svg(made: String) -> String {
-        let height = panels.reduce(70.0) { $0 + Double($1.rows.count) * BenchPlot.pitch + 84 }
+        let height = panels.reduce(84.0) { $0 + Double($1.rows.count) * BenchPlot.pitch + 84 }
         var drawing = Drawing(width: 980, height: height)
         drawing.box(0, 0, 980, height, "paper", radius: 0)
         drawing.text(20, 28, "wifictl bench", "strong")
         drawing.text(
             20, 48, "\(made). Bar: middle half of the samples; line: 5th to 95th percentile; tick: median. Axes are logarithmic.", "small")
-        var top = 70.0
+        var top = 84.0
         for panel in panels {
             draw(panel, top, in: &drawing)
             top += Double(panel.rows.count) * BenchPlot.pitch + 84
@@ -106,7 +106,7 @@ struct BenchPlot {
         let bottom = top + Double(panel.rows.count) * BenchPlot.pitch + 12
         drawing.text(20, top + 2, panel.unit, "strong")
         let hasReference = panel.rows.contains { $0.reference != nil }
-        drawing.text(BenchPlot.left, top + 2, hasReference ? "blue: ours, grey below: the reference in C" : "blue: ours", "small")
+        drawing.text(BenchPlot.left, top + 2, hasReference ? "blue: measured, grey below: the reference in C" : "blue: measured", "small")
         for tick in scale.ticks {
             drawing.line(place(tick), top + 12, place(tick), bottom, "grid")
             drawing.text(place(tick), bottom + 16, BenchPlot.figure(tick), "axis", .middle)
@@ -117,7 +117,7 @@ struct BenchPlot {
             drawing.text(BenchPlot.left - 12, middle + 4, row.label, "label", .end)
             draw(row.own, middle - offset, "own", place, in: &drawing)
             if let reference = row.reference { draw(reference, middle + offset, "reference", place, in: &drawing) }
-            let ratio = row.ratio.map { "  \(BenchPlot.figure($0))× C" } ?? ""
+            let ratio = row.ratio.map { ", \(BenchPlot.figure($0))× C" } ?? ""
             drawing.text(BenchPlot.right + 14, middle + 4, "\(BenchPlot.figure(row.own.median))\(ratio)", "small")
         }
     }

@@ -82,7 +82,7 @@ struct WatchScreen {
         return [paint(DisplayWidth.printable(row.router.title), .bold)]
             + facts.flatMap { fact in
                 let name = "  " + ScreenText.padded(fact.name, to: width) + "  "
-                let wrapped = wrap(DisplayWidth.printable(fact.value), to: max(20, columns - DisplayWidth.of(name)))
+                let wrapped = Table.wrap(DisplayWidth.printable(fact.value), to: max(20, columns - DisplayWidth.of(name)))
                 let margin = String(repeating: " ", count: DisplayWidth.of(name))
                 return wrapped.enumerated().map { ($0 == 0 ? name : margin) + $1 }
             }
@@ -104,18 +104,5 @@ struct WatchScreen {
             ("Ctrl-L", "draw anew"), ("Ctrl-Z", "back to the shell for a while; fg comes back"), ("q, Esc", "quit"), ("?", "this help"),
         ]
         return entries.map { "  " + ScreenText.padded($0.0, to: 10) + $0.1 }
-    }
-
-    private func wrap(_ text: String, to width: Int) -> [String] {
-        var lines: [String] = []
-        var line = ""
-        for word in text.split(separator: " ") {
-            if !line.isEmpty, DisplayWidth.of(line) + 1 + DisplayWidth.of(String(word)) > width {
-                lines.append(line)
-                line = ""
-            }
-            line += (line.isEmpty ? "" : " ") + word
-        }
-        return lines + [line]
     }
 }

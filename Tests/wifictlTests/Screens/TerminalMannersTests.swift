@@ -1,0 +1,59 @@
+import Foundation
+import Glibc
+import SocketCore
+import TestSupport
+import Testing
+
+/// How commands behave on a terminal: progress, width, colours, and bytes that a terminal would obey.
+@Suite(.enabled(if: TerminalPane.isPossible, TerminalPane.absence), .timeLimit(.minutes(4)))
+struct TerminalMannersTests {
+    @Test func `tables fit the terminal, sentences go on below, and COLUMNS is heeded`() async throws {
+        let port = try Loopback.freePort()
+        let (child, _) = try await Loopback.router(port: port, ["--mac", "02:00:5e:00:53:01", "--name", "Attic", "--tcp", "0"])
+        let pane = try await TerminalPane(columns: 80, lines: 30)
+        let words = "--interface lo --port \(port) --for 400ms"
+        try await pane.type("\(BuiltTool.path) verify \(words); echo status=$?")
+        try await pane.shows("status=1")
+        let lines = try await pane.screen()
+        let row = try #require(lines.firstIndex { $0.hasPrefix("02:00:5e:00:53:01  127.0.0.1") })
+        #expect(lines[row + 1].hasPrefix("                    ") && lines.allSatisfy { $0.count <= 80 }, "\(lines)")
+        try await pane.type("clear; COLUMNS=60 \(BuiltTool.path) discover --bssid none \(words); echo status=$?")
+        try await pane.shows("status=0")
+        #expect(try await pane.screen().first { $0.contains("NAME") }.map { $0.count <= 60 } == true)
+        // A slip in a known name is answered with the name.
+        try await pane.type(
+            "clear; \(BuiltTool.path) get Atitc wifi.ssid \(words.replacing("--for 400ms", with: "--timeout 20s")); echo status=$?")
+        try await pane.shows("did you mean Attic?")
+        child.signal(SIGINT)
+        _ = try await child.result()
+    }
+
+    @Test func `long work shows its progress on a terminal, and Ctrl-C ends it in order`() async throws {
+        let pane = try await TerminalPane(columns: 100, lines: 30)
+        let scratch = try TemporaryDirectory()
+        for (words, progress) in [
+            ("fuzz --for 10m --artifacts \(scratch.path)", "inputs"),
+            ("discover --interface lo --port \(try Loopback.freePort()) --for 5m", "asking on the network..."),
+            ("verify --interface lo --port \(try Loopback.freePort()) --for 5m", "asking on the network..."),
+        ] {
+            try await pane.type("clear; \(BuiltTool.path) \(words); echo status=$?")
+            try await pane.shows(progress)
+            try await pane.press("C-c")
+            try await pane.shows("status=130")
+        }
+    }
+
+    @Test func `a terminal isn't given bytes that it would obey`() async throws {
+        let port = try Loopback.freePort()
+        let (child, _) = try await Loopback.router(port: port, ["--mac", "02:00:5e:00:53:01", "--name", "Attic", "--tcp", "0"])
+        let pane = try await TerminalPane(columns: 100, lines: 30)
+        let words = "\(BuiltTool.path) read Attic log --interface lo --port \(port)"
+        try await pane.type("\(words); echo status=$?")
+        try await pane.shows("a terminal would obey them")
+        try await pane.shows("status=2")
+        try await pane.type("clear; \(words) | wc -c")
+        try await pane.shows("5120")
+        child.signal(SIGINT)
+        _ = try await child.result()
+    }
+}
