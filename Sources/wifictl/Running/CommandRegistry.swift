@@ -11,6 +11,7 @@ enum CommandRegistry {
         .frames,
         .encode,
         .fuzz,
+        .conform,
         .dissector,
         .doctor,
         .bench,

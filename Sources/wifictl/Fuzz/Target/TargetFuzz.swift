@@ -21,14 +21,16 @@ struct TargetFuzz {
     let context: Context
 
     /// Fuzzing is an attack: only what can be one's own device is a target without being told so.
-    static func check(_ target: Endpoint, allowsPublic: Bool) throws(UsageError) {
+    static func check(
+        _ target: Endpoint, allowsPublic: Bool, why: String = "fuzzing is an attack"
+    ) throws(UsageError) {
         let address = target.address
         guard !address.isMulticast, !address.isUnspecified, target.port > 0 else {
             throw UsageError("\(target) is no address of one device")
         }
         guard address.isPrivate || address.isLinkLocal || address.isLoopback || allowsPublic else {
             throw UsageError(
-                "\(address) is a public address, and fuzzing is an attack",
+                "\(address) is a public address, and \(why)",
                 hint: "give a device on your own network, or --allow-public if this one is yours too")
         }
     }

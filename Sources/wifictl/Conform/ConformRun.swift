@@ -1,0 +1,110 @@
+import FrameCodec
+import SocketCore
+import WifiDiscovery
+
+/// `wifictl conform`: the campaign over sockets, with progress, report and exit status.
+struct ConformRun {
+    let target: Endpoint
+    var subject: ConformSubject
+    let wanted: [ConformRule]
+    let trust: RouterTrust
+    let context: Context
+
+    func run() async throws -> ExitStatus {
+        var subject = subject
+        subject.tcp = target.port
+        subject.discoveryEndpoint = Endpoint(target.address, port: context.port ?? DiscoveryDatagram.port)
+        subject.hasIdentity = trust.identity != nil
+        try requireListener()
+        let link = SocketConformLink(target: target, cancellation: context.cancellation)
+        let seed = UInt64.random(in: .min ... .max)
+        var campaign = ConformCampaign(link: link, subject: subject, wanted: wanted, seed: seed)
+        let report = ConformReport(target: target, output: context.output)
+        let trials = campaign.trials
+        var isPrepared = false
+        for (index, trial) in trials.enumerated() {
+            try context.cancellation.check()
+            context.output.progress("\(index + 1) of \(trials.count): \(trial.rules.map(\.id).joined(separator: ", "))")
+            // What discovery said decides how sessions are opened.
+            if !isPrepared, !trial.rules.contains(where: { $0.section == 4 }) {
+                isPrepared = true
+                try await prepareTLS(&campaign)
+            }
+            for (rule, finding) in campaign.perform(trial) { report.show(rule, finding) }
+        }
+        for (rule, finding) in campaign.unasked { report.show(rule, finding) }
+        try context.cancellation.check()
+        return report.finish(wanted.map { ($0, campaign.findings[$0] ?? .skipped("")) })
+    }
+
+    /// Nobody there is an error before anything is judged.
+    private func requireListener() throws(ToolError) {
+        do throws(StreamEnd) {
+            _ = try BlockingStream.connect(to: target, within: subject.patience)
+        } catch {
+            throw ToolError("\(error)", hint: "is it the session port, TCP? wifictl discover --to \(target.address) tells it")
+        }
+    }
+
+    /// Opens sessions over TLS where the router's reply offers it.
+    private func prepareTLS(_ campaign: inout ConformCampaign<SocketConformLink>) async throws {
+        guard campaign.subject.speaksTLS, let text = campaign.subject.mac, let mac = MACAddress(text) else { return }
+        var identity = trust.identity
+        if trust.hasRoot {
+            let asked = RouterVerifier.Subject(mac: mac, endpoint: target, offersTLS: true)
+            let judgement = await RouterVerifier(trust, limit: campaign.subject.patience).verify(asked).judgement
+            let isCompany = judgement.verdict == .company
+            campaign.subject.certificateFinding = isCompany ? .pass() : .fail("\(judgement.verdict.name): \(judgement.detail)")
+            // An operator's certificate isn't shown to whoever can't prove to be the company's.
+            if !isCompany { identity = nil }
+        }
+        let own = TLSConfiguration(role: .client, identity: identity, roots: trust.roots) { _ in nil }
+        campaign.link.ownContext = try TLSContext(own)
+        campaign.link.strangerContext = try TLSContext(TLSConfiguration(role: .client, roots: trust.roots) { _ in nil })
+    }
+}
+
+/// Prints findings as they come, and the sum of them.
+struct ConformReport {
+    let target: Endpoint
+    let output: Output
+
+    func show(_ rule: ConformRule, _ finding: ConformFinding) {
+        guard !output.isJSON else {
+            return output.json(
+                "rule",
+                [
+                    "id": .string(rule.id), "section": .whole(rule.section), "result": .string(finding.word),
+                    "level": rule.isMust ? "must" : "should", "detail": .text(finding.detail), "rule": .string(rule.text),
+                ])
+        }
+        let word = finding.word + String(repeating: " ", count: 8 - finding.word.count)
+        let id = rule.id + String(repeating: " ", count: max(1, 24 - rule.id.count))
+        switch finding {
+        case .pass(let detail):
+            output.line("\(output.paint(word, .green))\(id)\(rule.text)\(detail.map { " (\($0))" } ?? "")")
+        case .fail(let detail):
+            let paint: Paint = rule.isMust ? .red : .yellow
+            output.line(
+                "\(output.paint(word, paint))\(id)\(rule.text)\n\(String(repeating: " ", count: 8))\(detail); protocol.md, section \(rule.section)"
+                    + (rule.isMust ? "" : "; a should, no must"))
+        case .skipped(let reason):
+            output.line("\(output.paint(word + id, .dim))\(output.paint(reason, .dim))")
+        }
+    }
+
+    func finish(_ findings: [(rule: ConformRule, finding: ConformFinding)]) -> ExitStatus {
+        let passed = findings.count { $0.finding.word == "pass" }
+        let failed = findings.count { $0.finding.word == "fail" && $0.rule.isMust }
+        let advice = findings.count { $0.finding.word == "fail" && !$0.rule.isMust }
+        let skipped = findings.count - passed - failed - advice
+        if output.isJSON {
+            output.json(
+                "summary", ["passed": .whole(passed), "failed": .whole(failed), "advice": .whole(advice), "skipped": .whole(skipped)])
+        } else {
+            let shoulds = advice > 0 ? ", \(advice) should\(advice == 1 ? "" : "s") missed" : ""
+            output.line("\(target): \(passed) rules hold, \(failed) don't\(shoulds), \(skipped) weren't checked")
+        }
+        return failed == 0 ? .success : .negative
+    }
+}
