@@ -6,6 +6,10 @@
 # make bench     measurements, built for release
 # make embedded builds FrameCodec as firmware would, with Embedded Swift, and prints the code sizes
 # make fuzz     libFuzzer with the address sanitizer over every parser; FOR=10m for longer
+# make install   a release build that needs no Swift, with manual page and completions, into $(DESTDIR)$(PREFIX)
+# make deb       the same as a Debian package in dist/; make test-deb installs it into a clean Debian and runs the demo there (root)
+# make docs      the API documentation, by docc; fails at a warning, and at a public symbol without documentation
+# make portable  builds without what needs Linux, and runs the demonstration that way: docs/porting.md
 # make format    formats the code; make lint only looks
 SWIFT := $(shell command -v swift || echo /opt/swift/usr/bin/swift)
 CODE := Sources Tests Package.swift
@@ -13,7 +17,12 @@ NAMESPACES_REFUSED := test-lan makes network namespaces and needs root with the 
 
 FOR := 60s
 
-.PHONY: build demo test test-lan test-wifi simulate bench embedded fuzz format lint setup clean
+PREFIX ?= /usr/local
+DESTDIR ?=
+# Swift's libraries linked in, and no symbols: users' machines have neither Swift nor a use for those.
+RELEASE := -c release --static-swift-stdlib --scratch-path .build/static -Xlinker -s --product wifictl
+
+.PHONY: portable docs release install deb test-deb build demo test test-lan test-wifi simulate bench embedded fuzz format lint setup clean
 
 build: setup
 	$(SWIFT) build --product wifictl
@@ -51,6 +60,29 @@ embedded:
 fuzz: setup
 	SWIFTC=$(SWIFT)c Tests/Fuzz/run.sh $(FOR)
 	SWIFTC=$(SWIFT)c Tests/Fuzz/tls.sh $(FOR)
+
+portable: setup
+	WIFI_PORTABLE=1 $(SWIFT) build --product wifictl --scratch-path .build/portable
+	@"$$(WIFI_PORTABLE=1 $(SWIFT) build --scratch-path .build/portable --show-bin-path)/wifictl" demo
+
+docs:
+	@.ci/setup.sh test
+	$(SWIFT) build --product wifictl
+	@.ci/docs.sh "$$($(SWIFT) build --show-bin-path)/Modules" .build/documentation
+
+release: setup
+	$(SWIFT) build $(RELEASE)
+
+install: release
+	@.ci/install.sh "$$($(SWIFT) build $(RELEASE) --show-bin-path)/wifictl" "$(PREFIX)" "$(DESTDIR)"
+
+deb: release
+	@.ci/setup.sh deb
+	@.ci/deb.sh "$$($(SWIFT) build $(RELEASE) --show-bin-path)/wifictl"
+
+test-deb: deb
+	@.ci/setup.sh test-deb
+	@.ci/test-deb.sh "$$(ls -t dist/wifictl_*.deb | head -1)"
 
 format:
 	$(SWIFT) format -i -r $(CODE)

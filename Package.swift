@@ -6,6 +6,12 @@ import PackageDescription
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let strictWithLifetimes: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
 
+/// With WIFI_PORTABLE set, the folders called Linux stay out and those called Portable come in: what a port to another system starts from
+/// (docs/porting.md, `make portable`).
+let isPortable = Context.environment["WIFI_PORTABLE"] != nil
+let otherSystem = [isPortable ? "Linux" : "Portable"]
+let linux: [Target.Dependency] = isPortable ? [] : ["CLinux"]
+
 let package = Package(
     name: "wifi-discovery",
     products: [
@@ -15,12 +21,13 @@ let package = Package(
         .executable(name: "wifictl", targets: ["wifictl"]),
     ],
     dependencies: [],
-    targets: [
-        .systemLibrary(name: "CLinux"),
+    targets: (isPortable ? [] : [.systemLibrary(name: "CLinux")]) + [
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(name: "FrameCodec", swiftSettings: strictWithLifetimes),
-        .target(name: "SocketCore", dependencies: ["FrameCodec", "CLinux", "COpenSSL"], swiftSettings: strict),
-        .target(name: "WifiDiscovery", dependencies: ["SocketCore", "FrameCodec", "CLinux"], swiftSettings: strict),
+        .target(
+            name: "SocketCore", dependencies: ["FrameCodec", "COpenSSL"] + linux, exclude: otherSystem, swiftSettings: strict),
+        .target(
+            name: "WifiDiscovery", dependencies: ["SocketCore", "FrameCodec"] + linux, exclude: otherSystem, swiftSettings: strict),
         .executableTarget(name: "wifictl", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec"], swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec"], path: "Tests/Support",

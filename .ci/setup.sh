@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes sure that what a purpose needs is there: setup.sh build|test|lan
+# Makes sure that what a purpose needs is there: setup.sh build|test|lan|deb|test-deb
 # Looks for the things themselves (a command, a header), not for package names, and installs Debian's packages only for
 # what is missing, only as root, and only after saying so.
 set -euo pipefail
@@ -35,6 +35,10 @@ test)
         need_command tshark tshark
         need_command gnutls-serv gnutls-bin
         need_command tmux tmux
+        need_command zsh zsh
+        need_command fish fish
+        need_command man man-db
+        need_command mandoc mandoc
     fi
     ;;
 lan)
@@ -47,7 +51,12 @@ lan)
             say "without $daemon the test of foreign dialects is skipped (Debian: miniupnpd avahi-daemon mactelnet-server)"
     done
     ;;
-*) fail "unknown purpose '$purpose': one of build, test, lan" ;;
+deb)
+    need_command dpkg-deb dpkg
+    need_command dpkg-shlibdeps dpkg-dev
+    ;;
+test-deb) need_command mmdebstrap mmdebstrap ;;
+*) fail "unknown purpose '$purpose': one of build, test, lan, deb, test-deb" ;;
 esac
 
 [ ${#missing[@]} -gt 0 ] || exit 0

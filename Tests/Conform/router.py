@@ -102,7 +102,7 @@ class Link:
 
     def __init__(self, connection):
         self.connection, self.session, self.held, self.version = connection, None, b"", 1
-        connection.settimeout(5)
+        connection.settimeout(120 if FAULT == "few-connections" else 5)
 
     def send(self, data):
         try:

@@ -1,4 +1,5 @@
 import FrameCodec
+import SessionSimulation
 import SocketCore
 import TestSupport
 import Testing
@@ -77,5 +78,56 @@ struct ProtocolDocumentTests {
             let sample = Frame(msgId: 0, version: 1, body: value.encoded())
             #expect(Array(try encoder.encode(sample).prefix(FrameHeader.byteCount)) == block.bytes, "length is \(sample.body.count)")
         }
+    }
+
+    private func written(_ router: inout SessionCore, _ number: ConnectionNumber) -> [UInt8] {
+        let bytes = router.withOutput { output in output.withUnsafeBytes { Array($0) } }
+        router.wrote(bytes.count, on: number, now: .zero)
+        return bytes
+    }
+
+    @Test func `the exchange on the page is what a router's session makes of it`() throws {
+        let block = try #require(try DocumentBlock.all(in: "docs/protocol.md").first { $0.kind == "exchange" })
+        var router = SessionPair.freshRouter(boot: "00000000000000b1", now: .zero)
+        let hello = ControllerHello(session: SessionPair.session, versions: [1], received: 0, resume: false)
+        let number = router.accept(hello, version: 1, now: .zero)
+        _ = written(&router, number)
+        var said: [UInt8] = []
+        var delivered: [String] = []
+        for line in block.lines {
+            let bytes = line.dropFirst().prefix { $0 != ";" }.split(separator: " ").compactMap { UInt8($0, radix: 16) }
+            let decoded = ReadFrames.all(bytes)
+            #expect(decoded.count == 1, "\(line)")
+            let frame = try #require(decoded.first)
+            if line.hasPrefix(">") {
+                let header = FrameHeader(msgId: frame.msgId, version: frame.version, bodyLength: frame.body.count)
+                _ = router.receive(header, body: frame.body.span.bytes, on: number, now: .zero)
+                for case .message(let message) in router.takeEvents() {
+                    delivered.append(String(decoding: message.body, as: UTF8.self))
+                    router.handedOver(through: message.sequence, now: .zero)
+                }
+            } else {
+                if !frame.body.isEmpty { _ = try router.send(frame.body, now: .zero) }
+                said += written(&router, number)
+                #expect(Array(said.prefix(bytes.count)) == bytes, "\(line)")
+                said.removeFirst(min(bytes.count, said.count))
+            }
+        }
+        said += written(&router, number)
+        #expect(said.isEmpty)
+        #expect(delivered == ["on", "log", "off"])
+    }
+}
+
+/// Whole frames of an array.
+private enum ReadFrames {
+    static func all(_ bytes: [UInt8]) -> [Frame] {
+        var decoder = FrameDecoder()
+        var frames: [Frame] = []
+        _ = try? decoder.decode(bytes.span.bytes) { header, body in
+            frames.append(Frame(header, body))
+            return .more
+        }
+        return frames
     }
 }

@@ -42,6 +42,20 @@ struct DiscoveryDocumentTests {
         #expect(try DiscoveryDatagram.parse(written.span.bytes).message == .reply(nonce: nonce, router))
     }
 
+    @Test func `the smallest reply on the page is read, and said the same by the encoder`() throws {
+        let block = try #require(try DocumentBlock.all(in: "docs/protocol.md").first { $0.kind == "datagram" })
+        let datagram = try DiscoveryDatagram.parse(block.bytes.span.bytes)
+        #expect(datagram.msgId == 0x5EED_0001)
+        guard case .reply(let nonce, let router) = datagram.message else {
+            Issue.record("it is no reply")
+            return
+        }
+        #expect(nonce.description == "0f1e2d3c4b5a6978" && router.mac.description == "02:00:5e:00:53:01")
+        #expect(router.tcp == 19510 && router.versions == [1] && !router.tls && router.radios.isEmpty)
+        let written = try DiscoveryDatagram.parse(datagram.encoded().span.bytes)
+        #expect(written == datagram)
+    }
+
     @Test func `ports, groups and sizes on the page are the code's`() throws {
         let page = try DocumentBlock.document("docs/protocol.md")
         for row in [

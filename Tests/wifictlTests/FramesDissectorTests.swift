@@ -179,6 +179,23 @@ struct FramesDissectorTests {
     }
 }
 
+/// The page that shows what Wireshark shows.
+struct DissectorDocumentTests {
+    @Test(.enabled(if: TShark.isThere, TShark.remark))
+    func `the packets listed in docs are what tshark lists`() async throws {
+        let sample = try #require(try DocumentBlock.all(in: "docs/captures.md").first { $0.kind == "tshark" })
+        let capture = try #require(sample.settings["capture"])
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Repository.path(capture))))
+        let names = ["frame.number", "_ws.col.Protocol", "_ws.col.Info"]
+        let rows = try await TShark.fields(names, of: bytes, layout: .standard).filter { ["FRAME", "DISCOVERY"].contains($0[1]) }
+        #expect(sample.lines.count == 10)
+        for (line, row) in zip(sample.lines, rows) {
+            #expect(line.split(separator: " ").first == row[0][...])
+            #expect(line.contains(" \(row[1]) ") && line.hasSuffix(row[2]), "\(row)")
+        }
+    }
+}
+
 /// tshark, where it is installed.
 enum TShark {
     static let remark: Comment = "tshark isn't here: apt-get install tshark"

@@ -21,7 +21,7 @@ enum JSONContract {
         "closed": [], "property": ["name", "value"], "read": ["stream", "bytes", "file"], "switched": ["mac", "from"],
         "setting": ["name", "value", "source", "place"], "report": ["file", "routers", "bytes"], "link": ["bssids", "unknown"],
         "benchmark": ["name", "summary"], "company": ["directory", "root"], "issued": ["file", "keyFile"], "revoked": ["serial", "crl"],
-        "trust": ["name", "kind"],
+        "trust": ["name", "kind"], "rule": ["id", "section", "level", "rule"],
     ]
     private static let inner: [String: [String: [String]]] = [
         "router": ["evidence": ["gateway", "neighbour", "onlyResponder"]],
@@ -102,6 +102,7 @@ struct JSONContractTests {
         #expect(try await run(["fuzz", "--runs", "200", "--seed", "1", "--artifacts", home.file("a")], home: home).last == "fuzz")
         #expect(try await run(["bench", "--list"], home: home).allSatisfy { $0 == "benchmark" })
         #expect(try await run(["bench", "encode", "--for", "1ms"], home: home).allSatisfy { $0 == "bench" })
+        #expect(try await run(["conform", "--list"], home: home).allSatisfy { $0 == "rule" })
         #expect(try await run(["config"], home: home).allSatisfy { $0 == "setting" })
         let fleet = home.file("fleet")
         #expect(try await run(["identity", "new-company", fleet], home: home) == ["company"])

@@ -79,16 +79,6 @@ struct BinaryTests {
         #expect(result.status == 2)
         #expect(result.errorText.hasPrefix("wifictl: cannot write standard output: no space left on device"))
     }
-
-    @Test(arguments: ["bash", "zsh", "fish"])
-    func `completions name every command`(shell: String) async throws {
-        let result = try await BuiltTool.run(["completions", shell])
-        #expect(result.status == 0)
-        for command in CommandRegistry.commands {
-            for word in command.name.split(separator: " ") { #expect(result.text.contains(word)) }
-        }
-        if shell == "bash" { #expect(try await runCommand(["bash", "-n"], input: result.output).status == 0) }
-    }
 }
 
 /// The manual page, where something here can read it.
@@ -102,6 +92,25 @@ struct ManualTests {
             #expect(result.text.contains(".SS \"\(command.name.replacing("-", with: "\\-"))"))
             for option in command.options { #expect(result.text.contains("\\-\\-" + option.name.replacing("-", with: "\\-"))) }
         }
+    }
+
+    private static func isThere(_ tool: String) -> Bool { FileManager.default.isExecutableFile(atPath: "/usr/bin/\(tool)") }
+
+    @Test(.enabled(if: isThere("mandoc"), "mandoc isn't here: apt-get install mandoc"))
+    func `mandoc finds nothing to complain of`() async throws {
+        let page = try await BuiltTool.run(["manual"]).output
+        let result = try await runCommand(["mandoc", "-T", "lint"], input: page)
+        #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty, "\(result.text)\(result.errorText)")
+    }
+
+    @Test(.enabled(if: isThere("man"), "man isn't here: apt-get install man-db"))
+    func `man shows it without a warning`() async throws {
+        let place = try TemporaryDirectory()
+        let page = place.file("wifictl.1")
+        try Data(try await BuiltTool.run(["manual"]).output).write(to: URL(fileURLWithPath: page))
+        let result = try await runCommand(["man", "--warnings", "-l", page], environment: ["MANWIDTH": "80", "LC_ALL": "C.UTF-8"])
+        #expect(result.status == 0 && result.errors.isEmpty, "\(result.errorText)")
+        #expect(result.text.contains("wifictl conform 192.168.1.1"))
     }
 }
 

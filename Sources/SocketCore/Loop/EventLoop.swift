@@ -1,6 +1,9 @@
-import CLinux
 import Glibc
 import Synchronization
+
+#if canImport(CLinux)
+    import CLinux
+#endif
 
 /// Whoever has a timer on the loop; called on the loop's thread.
 protocol TimerHandler: AnyObject {
@@ -134,7 +137,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             guard let argument else { return nil }
             let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
             start.loop.thread.store(pthread_self(), ordering: .relaxed)
-            pthread_setname_np(pthread_self(), start.name)
+            SystemCalls.nameThisThread(start.name)
             start.loop.run()
             return nil
         }

@@ -66,8 +66,10 @@ public actor Session {
     ///
     /// - Parameters:
     ///   - endpoint: where the router listens.
+    ///   - configuration: spans and bounds.
     ///   - tls: how to speak TLS; nil speaks in the clear.
     ///   - journal: what makes accepted messages outlive the process; the session that it holds is gone on with.
+    ///   - loop: where it runs.
     ///   - resolver: see ``Resolver``; by default the endpoint stays what it is.
     public init(
         to endpoint: Endpoint, _ configuration: SessionConfiguration = SessionConfiguration(role: .controller),

@@ -44,7 +44,13 @@ public actor SessionListener: ListenerOwner {
 
     /// A listener that isn't open yet.
     ///
-    /// - Parameter onEvent: called on the loop's thread; a session's first events are still to come then.
+    /// - Parameters:
+    ///   - configuration: spans and bounds of its sessions.
+    ///   - faults: what its connections do wrong, for tests of controllers.
+    ///   - tls: how to speak TLS; nil speaks in the clear.
+    ///   - largestSessionCount: sessions beyond this one are refused.
+    ///   - loop: where it runs.
+    ///   - onEvent: called on the loop's thread; a session's first events are still to come then.
     public init(
         _ configuration: SessionConfiguration, faults: LinkFaults.Options = .init(), tls: TLSConfiguration? = nil,
         largestSessionCount: Int = SessionListener.largestSessionCount, loop: EventLoop = .shared,

@@ -1,5 +1,8 @@
-import CLinux
 import Glibc
+
+#if canImport(CLinux)
+    import CLinux
+#endif
 
 /// A UDP socket for tools that do one thing after another, as ``BlockingStream`` is for TCP: bound to a port of the kernel's choice, no
 /// groups joined. Discovery runs on the event loop instead.

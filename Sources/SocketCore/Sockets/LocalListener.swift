@@ -29,7 +29,10 @@ public actor LocalListener: ListenerOwner {
 
     /// Listens at `path`, readable and writable for its owner alone; its directory must exist.
     ///
-    /// - Parameter onFailure: accepting failed; it goes on by itself. Called on the loop's thread.
+    /// - Parameters:
+    ///   - path: at most 107 bytes; nothing may be there yet.
+    ///   - loop: where it runs.
+    ///   - onFailure: accepting failed; it goes on by itself. Called on the loop's thread.
     /// - Throws: ``SystemError`` about the path: `EADDRINUSE` where another process listens, `ENAMETOOLONG` beyond 107 bytes.
     public static func open(
         _ path: String, on loop: EventLoop = .shared, onFailure: @escaping @Sendable (SystemError) -> Void

@@ -1,5 +1,8 @@
-import CLinux
 import Glibc
+
+#if canImport(CLinux)
+    import CLinux
+#endif
 
 /// `Endpoint` to and from the kernel's `sockaddr`.
 extension Endpoint {

@@ -20,6 +20,9 @@ public final class StreamExchange: StreamOwner, TimerHandler {
     /// Connects and sends; on the loop's thread.
     ///
     /// - Parameters:
+    ///   - endpoint: the server.
+    ///   - loop: where it runs.
+    ///   - request: all that is sent.
     ///   - limit: the time for all of it, connecting included.
     ///   - take: gets what comes, and answers false when it has enough.
     ///   - finish: called once, unless the exchange is cancelled; never from within this call.

@@ -1,6 +1,10 @@
 import CLinux
 import Glibc
 
+#if canImport(CLinux)
+    import CLinux
+#endif
+
 /// Sockets between processes of this machine, found by a path (unix(7)).
 extension SystemCalls {
     /// The longest path that a socket's address takes, in bytes, without the NUL behind it.

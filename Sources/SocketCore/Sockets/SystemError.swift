@@ -1,5 +1,8 @@
-import CLinux
 import Glibc
+
+#if canImport(CLinux)
+    import CLinux
+#endif
 
 /// A system call that failed: which, and the kernel's reason.
 public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {

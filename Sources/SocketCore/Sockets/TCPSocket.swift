@@ -1,5 +1,8 @@
-import CLinux
 import Glibc
+
+#if canImport(CLinux)
+    import CLinux
+#endif
 
 /// Making TCP sockets with the options that this toolkit wants.
 enum TCPSocket {

@@ -1,5 +1,8 @@
-import CLinux
 import Glibc
+
+#if canImport(CLinux)
+    import CLinux
+#endif
 
 /// Whoever uses a UDP socket; called on the loop's thread.
 public protocol DatagramOwner: AnyObject, Sendable {

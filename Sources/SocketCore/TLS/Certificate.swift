@@ -20,7 +20,9 @@ public final class Certificate {
 
     /// Reads all certificates of a PEM file, or the one of a DER file.
     ///
-    /// - Parameter name: what the error calls the file.
+    /// - Parameters:
+    ///   - bytes: the file's content.
+    ///   - name: what the error calls the file.
     /// - Throws: ``TLSError/configuration(_:)`` when there are none, more than ``mostInFile``, or one is broken.
     public static func all(in bytes: [UInt8], of name: String) throws(TLSError) -> [Certificate] {
         LibraryErrors.clear()

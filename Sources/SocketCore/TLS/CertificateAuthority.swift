@@ -1,5 +1,8 @@
-import CLinux
 import Glibc
+
+#if canImport(CLinux)
+    import CLinux
+#endif
 
 /// A company's certificates in one directory, for tests and small fleets. A large one has its own authority and only follows
 /// the profile (protocol.md, section 6).
@@ -118,6 +121,7 @@ extension CertificateAuthority {
     ///   - address: its MAC in the low 48 bits.
     ///   - radios: BSSIDs, at most ``CertifiedNames/mostRadios``.
     ///   - days: how long it's valid; nil for ever.
+    ///   - now: when it begins to be.
     /// - Throws: ``TLSError/configuration(_:)``.
     public func issueDevice(address: UInt64, radios: [UInt64], days: Int?, now: WallTime) throws(TLSError) -> Issued {
         guard radios.count <= CertifiedNames.mostRadios else {

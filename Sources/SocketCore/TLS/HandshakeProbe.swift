@@ -25,6 +25,9 @@ public final class HandshakeProbe: StreamOwner, TimerHandler {
     /// Begins; on the loop's thread.
     ///
     /// - Parameters:
+    ///   - endpoint: whom to ask.
+    ///   - configuration: our side, with the judge that hears the evidence.
+    ///   - loop: where it runs.
     ///   - limit: the time for all of it, connecting included.
     ///   - finish: called once, never from within this call.
     /// - Throws: ``TLSError`` about the configuration, ``SystemError`` when no connection can be begun.

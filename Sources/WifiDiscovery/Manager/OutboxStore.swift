@@ -14,7 +14,7 @@ public struct OutboxStore: Sendable {
 
     /// Opens the first journal of that router that no other process holds: what an earlier run left unsettled goes on.
     ///
-    /// - Throws: ``OutboxJournalError``; ``OutboxJournalError/inUse(path:)`` when all are held.
+    /// - Throws: `OutboxJournalError`; `OutboxJournalError.inUse(path:)` when all are held.
     public func open(_ mac: MACAddress) throws -> OutboxJournal {
         try StateFile(directory: directory, name: "any").makeDirectory()
         for slot in 1..<OutboxStore.slots {

@@ -57,7 +57,7 @@ public actor RouterConnection: LoopTimerOwner {
 
     /// Dials, and returns when the session stands.
     ///
-    /// - Throws: ``LossReason`` of the first failure; dialling goes on in the background until ``close(_:)``.
+    /// - Throws: `LossReason` of the first failure; dialling goes on in the background until ``close(_:)``.
     @discardableResult
     public func open() async throws(LossReason) -> SessionOpening {
         if isParked {
@@ -76,7 +76,7 @@ public actor RouterConnection: LoopTimerOwner {
 
     /// Returns when the session stands, at once if it does.
     ///
-    /// - Throws: ``LossReason`` of the next failure.
+    /// - Throws: `LossReason` of the next failure.
     public func opened() async throws(LossReason) -> SessionOpening {
         if await session.isOpen, let opening = await session.opening { return opening }
         if hasEnded { throw endReason }
@@ -149,7 +149,7 @@ public actor RouterConnection: LoopTimerOwner {
 
     // MARK: The queue's work
 
-    /// See ``LoopTimerOwner``.
+    /// See SocketCore's `LoopTimerOwner`.
     public nonisolated func timerFired(at now: Instant) {
         assumeIsolated { connection in
             connection.queue.advance(to: now)

@@ -4,7 +4,7 @@ import SocketCore
 public enum UnsettledMessages: Sendable {
     /// They stay with their router, and are delivered when it is the current one again.
     case keep
-    /// They are taken back: each ends as ``MessageResult/cancelled``, or as ``MessageResult/unknown`` when it may have arrived.
+    /// They are taken back: each ends as `cancelled`, or as `unknown` when it may have arrived.
     case cancel
 }
 

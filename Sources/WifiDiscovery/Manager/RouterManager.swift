@@ -109,6 +109,8 @@ public actor RouterManager {
     /// A manager without router.
     ///
     /// - Parameters:
+    ///   - options: where and how it looks and remembers.
+    ///   - loop: where its sessions run.
     ///   - onEvent: what sessions tell, for logs; called on the loop's thread.
     ///   - onRemark: what wasn't as it should be with the kept state.
     public init(

@@ -41,7 +41,10 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
 
     /// A responder that isn't open yet.
     ///
-    /// - Parameter onProbe: told what became of each datagram; called on the loop's thread.
+    /// - Parameters:
+    ///   - options: port, groups, interfaces and faults.
+    ///   - loop: where it runs.
+    ///   - onProbe: told what became of each datagram; called on the loop's thread.
     public init(
         _ options: Options = Options(), loop: EventLoop = .shared,
         onProbe: @escaping @Sendable (Endpoint, ProbeOutcome) -> Void = { _, _ in }
@@ -144,7 +147,7 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
 
     // MARK: Called by the loop
 
-    /// See ``DatagramOwner``.
+    /// See SocketCore's `DatagramOwner`.
     public nonisolated func datagramArrived(
         _ socket: UDPSocket, _ bytes: RawSpan, from source: Endpoint, interface: UInt32, isOversize: Bool
     ) {
@@ -156,12 +159,12 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
         }
     }
 
-    /// See ``DatagramOwner``. An ICMP answer to an earlier reply: whoever asked has gone.
+    /// See SocketCore's `DatagramOwner`. An ICMP answer to an earlier reply: whoever asked has gone.
     public nonisolated func socketReported(_ socket: UDPSocket, _ error: SystemError) {
         assumeIsolated { $0.sendFailures += 1 }
     }
 
-    /// See ``LoopTimerOwner``.
+    /// See SocketCore's `LoopTimerOwner`.
     public nonisolated func timerFired(at now: Instant) {
         assumeIsolated { responder in
             responder.group.advance(now: now)

@@ -73,7 +73,10 @@ public actor SimulatedRouter {
 
     /// A router that isn't started yet.
     ///
-    /// - Parameter onEvent: called on the loop's thread.
+    /// - Parameters:
+    ///   - options: who it is and what it does wrong.
+    ///   - responder: what answers probes for it.
+    ///   - onEvent: called on the loop's thread.
     public init(_ options: Options, responder: RouterResponder, onEvent: @escaping @Sendable (Event) -> Void = { _ in }) {
         self.options = options
         self.responder = responder
@@ -86,7 +89,7 @@ public actor SimulatedRouter {
 
     /// Listens and appears on the network.
     ///
-    /// - Throws: ``SystemError`` when the TCP port can't be had, ``TLSError`` about the TLS configuration.
+    /// - Throws: `SystemError` when the TCP port can't be had, `TLSError` about the TLS configuration.
     public func start() async throws {
         let local = try await boot(at: options.endpoint)
         options.endpoint.port = local.port
@@ -115,7 +118,7 @@ public actor SimulatedRouter {
 
     /// Starts anew as after a power cut: connections are cut, sessions forgotten, the boot is another one.
     ///
-    /// - Throws: ``SystemError`` when its port was taken meanwhile.
+    /// - Throws: `SystemError` when its port was taken meanwhile.
     public func reboot() async throws {
         let old = listener
         sessions = [:]

@@ -1,12 +1,15 @@
-import CLinux
 import Glibc
 import SocketCore
+
+#if canImport(CLinux)
+    import CLinux
+#endif
 
 /// Reads the machine's interfaces.
 public enum NetworkInterfaces {
     /// All of them, by index, each with its addresses.
     ///
-    /// - Throws: ``SystemError`` of `getifaddrs`.
+    /// - Throws: `SystemError` of `getifaddrs`.
     public static func current() throws(SystemError) -> [NetworkInterface] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { throw SystemError(function: "getifaddrs", code: errno) }
@@ -25,38 +28,21 @@ public enum NetworkInterfaces {
         return found.values.filter { $0.index != 0 }.map(sorted).sorted { $0.index < $1.index }
     }
 
-    private static func flags(_ bits: UInt32) -> NetworkInterface.Flags {
-        let names: [(Int, NetworkInterface.Flags)] = [
-            (IFF_UP, .up), (IFF_RUNNING, .running), (IFF_LOOPBACK, .loopback), (IFF_POINTOPOINT, .pointToPoint),
-            (IFF_MULTICAST, .multicast), (IFF_BROADCAST, .broadcast),
-        ]
-        return names.reduce(into: []) { flags, name in if Int(bits) & name.0 != 0 { flags.insert(name.1) } }
-    }
-
     private static func add(_ entry: ifaddrs, to interface: inout NetworkInterface) {
         guard let address = entry.ifa_addr else { return }
         switch Int32(address.pointee.sa_family) {
-        case AF_PACKET: interface.mac = hardwareAddress(address)
         case AF_INET:
             guard let value = internetAddress(address) else { return }
             let mask = internetAddress(entry.ifa_netmask)
             let broadcasts = interface.flags.contains(.broadcast)
-            let broadcast = broadcasts ? internetAddress(entry.ifa_ifu.ifu_broadaddr) : nil
+            let broadcast = broadcasts ? internetAddress(broadcastAddress(entry)) : nil
             interface.addresses.append(.init(value, prefixLength: prefixLength(mask, ifMissing: 32), broadcast: broadcast))
         case AF_INET6:
             guard let value = internetAddress(address) else { return }
             let mask = internetAddress(entry.ifa_netmask)
             interface.addresses.append(.init(value.scoped(to: interface.index), prefixLength: prefixLength(mask, ifMissing: 128)))
-        default: break
+        default: if let mac = hardwareAddress(address) { interface.mac = mac }
         }
-    }
-
-    /// `struct sockaddr_ll`: the address's length at offset 11, the address at 12.
-    private static func hardwareAddress(_ address: UnsafePointer<sockaddr>) -> MACAddress? {
-        let raw = UnsafeRawPointer(address)
-        guard raw.load(fromByteOffset: 11, as: UInt8.self) == 6 else { return nil }
-        let octets = [UInt8](UnsafeRawBufferPointer(start: raw + 12, count: 6))
-        return MACAddress(octets: octets).flatMap { $0.isUsableAsDevice ? $0 : nil }
     }
 
     private static func internetAddress(_ address: UnsafePointer<sockaddr>?) -> IPAddress? {

@@ -26,7 +26,7 @@ public struct RouterTrust: Sendable {
 
     /// Trust in the company whose roots lie in those files (PEM or DER).
     ///
-    /// - Throws: ``TLSError/configuration(_:)`` when one can't be read.
+    /// - Throws: `TLSError.configuration(_:)` when one can't be read.
     public static func company(root files: String...) throws(TLSError) -> RouterTrust {
         var trust = RouterTrust()
         for file in files { trust.roots.append(try TLSConfiguration.NamedBytes(file: file)) }
@@ -54,7 +54,7 @@ public struct RouterTrust: Sendable {
 
     /// Reads all certificates, lists and keys once, so that what is wrong with them is told before any router is asked.
     ///
-    /// - Throws: ``TLSError/configuration(_:)``.
+    /// - Throws: `TLSError.configuration(_:)`.
     public func check() throws(TLSError) {
         _ = try TLSContext(
             TLSConfiguration(role: .client, identity: identity, roots: roots, revocationLists: revocationLists) { _ in nil })

@@ -34,8 +34,10 @@ public struct RouterVerifier: Sendable {
     /// A verifier.
     ///
     /// - Parameters:
+    ///   - trust: what routers are judged by, and what they're shown of us.
     ///   - memory: what is known of the routers from earlier.
     ///   - limit: the time for each handshake, connecting included.
+    ///   - loop: where the handshakes run.
     public init(_ trust: RouterTrust, memory: TrustMemory = TrustMemory(), limit: Duration = .seconds(5), loop: EventLoop = .shared) {
         self.trust = trust
         self.memory = memory

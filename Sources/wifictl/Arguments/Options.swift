@@ -12,6 +12,8 @@ protocol OptionDeclaration: Sendable {
     var defaultText: String? { get }
     /// One letter that stands for the option behind a single dash.
     var letter: Character? { get }
+    /// All values there are, where these are a few words.
+    var words: [String] { get }
     /// Reads one value.
     func read(_ text: String) throws(ValueProblem) -> any Sendable
 }
@@ -20,6 +22,7 @@ extension OptionDeclaration {
     var isRepeatable: Bool { false }
     var defaultText: String? { nil }
     var letter: Character? { nil }
+    var words: [String] { [] }
 
     /// How the option is written: `-q, --quiet`, `--for TIME`.
     var spelling: String { (letter.map { "-\($0), " } ?? "") + "--" + name + (placeholder.map { " " + $0 } ?? "") }
@@ -52,6 +55,7 @@ struct Option<Value: Sendable>: OptionDeclaration {
     let placeholder: String?
     let help: String
     private let kind: ValueKind<Value>
+    var words: [String] { kind.words }
 
     init(_ name: String, _ placeholder: String, _ kind: ValueKind<Value>, _ help: String) {
         self.name = name
@@ -71,6 +75,7 @@ struct DefaultedOption<Value: Sendable>: OptionDeclaration {
     let defaultText: String?
     let defaultValue: Value
     private let kind: ValueKind<Value>
+    var words: [String] { kind.words }
 
     /// `defaultText` is how a user would write `defaultValue`; a test holds the two together.
     init(
@@ -94,6 +99,7 @@ struct RepeatedOption<Value: Sendable>: OptionDeclaration {
     let placeholder: String?
     let help: String
     private let kind: ValueKind<Value>
+    var words: [String] { kind.words }
     var isRepeatable: Bool { true }
 
     init(_ name: String, _ placeholder: String, _ kind: ValueKind<Value>, _ help: String) {

@@ -3,8 +3,11 @@
 struct ValueKind<Value: Sendable>: Sendable {
     /// Reads one value; throws what is wrong with the text, without naming the option.
     let parse: @Sendable (String) throws(ValueProblem) -> Value
+    /// All values there are, where these are a few words: for completion.
+    let words: [String]
 
-    init(_ parse: @escaping @Sendable (String) throws(ValueProblem) -> Value) {
+    init(words: [String] = [], _ parse: @escaping @Sendable (String) throws(ValueProblem) -> Value) {
+        self.words = words
         self.parse = parse
     }
 }
@@ -28,7 +31,7 @@ extension ValueKind where Value == String {
 
     /// One of a few words; a near miss is answered with the nearest.
     static func word(_ words: [String]) -> ValueKind {
-        ValueKind { (text) throws(ValueProblem) in
+        ValueKind(words: words) { (text) throws(ValueProblem) in
             guard words.contains(text) else { throw wrongWord(text, among: words) }
             return text
         }
@@ -38,7 +41,7 @@ extension ValueKind where Value == String {
 extension ValueKind {
     /// One of a few words, each standing for a value.
     static func choice(_ choices: [(word: String, value: Value)]) -> ValueKind {
-        ValueKind { (text) throws(ValueProblem) in
+        ValueKind(words: choices.map(\.word)) { (text) throws(ValueProblem) in
             guard let choice = choices.first(where: { $0.word == text }) else { throw wrongWord(text, among: choices.map(\.word)) }
             return choice.value
         }
@@ -46,7 +49,7 @@ extension ValueKind {
 
     /// A list of values with commas between, without empty parts: `native,ssdp`.
     static func list<Element>(of kind: ValueKind<Element>) -> ValueKind<[Element]> where Value == [Element] {
-        ValueKind<[Element]> { (text) throws(ValueProblem) in
+        ValueKind<[Element]>(words: kind.words) { (text) throws(ValueProblem) in
             var values: [Element] = []
             for part in text.split(separator: ",", omittingEmptySubsequences: false) {
                 values.append(try kind.parse(String(part)))

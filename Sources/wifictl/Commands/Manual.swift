@@ -14,20 +14,24 @@ private enum Manual {
 
     static func page(_ commands: [Command]) -> String {
         let parts = [
-            ".TH \(tool.uppercased()) 1 \"\" \"\(tool) \(CommandRegistry.toolVersion)\"",
-            ".SH NAME\n\(tool) \\- finds Wi\\-Fi routers, tells which one you are connected to, and talks to it",
+            ".TH \(tool.uppercased()) 1 \"\(CommandRegistry.toolDate)\" \"\(tool) \(CommandRegistry.toolVersion)\"",
+            ".SH NAME\n\(tool) \\- finds Wi\\-Fi routers, tells which is yours, and talks to it",
             ".SH SYNOPSIS\n.B \(tool)\n[OPTIONS] COMMAND [ARGUMENTS]",
             ".SH COMMANDS\n" + commands.map(section).joined(separator: "\n"),
             ".SH OPTIONS OF EVERY COMMAND\n" + (CommonOptions.all + [CommonOptions.version]).map(entry).joined(separator: "\n"),
             ".SH EXIT STATUS\n" + statuses.map { ".TP\n.B \($0.0.rawValue)\n\($0.1)" }.joined(separator: "\n"),
             ".SH ENVIRONMENT\n.TP\n.B WIFICTL_HOME\nwhere state lies; else $XDG_STATE_HOME/\(tool), else ~/.local/state/\(tool)\n"
-                + ".TP\n.B WIFICTL_CONFIG\nthe configuration file; else $XDG_CONFIG_HOME/\(tool)/config, else ~/.config/\(tool)/config\n"
-                + ".TP\n.B \(text(Setting.all.map(\.variable).filter { $0 != "WIFICTL_HOME" }.joined(separator: ", ")))\n"
-                + "the settings that \(tool) config shows; they go before the file\n"
+                + ".TP\n.B WIFICTL_CONFIG\n"
+                + text("the configuration file; else $XDG_CONFIG_HOME/\(tool)/config, else ~/.config/\(tool)/config") + "\n"
+                + ".TP\n.B WIFICTL_INTERFACE\n"
+                + text("and \(variables): the settings that \(tool) config shows; they go before the file") + "\n"
                 + ".TP\n.B NO_COLOR\nno colours when set to anything",
         ]
         return parts.joined(separator: "\n")
     }
+
+    private static let variables = Setting.all.map(\.variable).filter { !["WIFICTL_HOME", "WIFICTL_INTERFACE"].contains($0) }
+        .joined(separator: ", ")
 
     private static let statuses: [(ExitStatus, String)] = [
         (.success, "done, or found"), (.negative, "nothing found, or not all delivered or proven"), (.failure, "an error"),
@@ -41,7 +45,7 @@ private enum Manual {
         ]
         if !command.discussion.isEmpty { parts.append(".PP\n" + text(command.discussion)) }
         parts += command.options.map(entry)
-        parts += command.examples.map { ".PP\n\(text($0.explanation.capitalizedFirst)):\n.PP\n.RS\n.nf\n\(text($0.line))\n.fi\n.RE" }
+        parts += command.examples.map { ".PP\n\(text($0.explanation.capitalizedFirst)):\n.PP\n.RS\n.nf\n\(verbatim($0.line))\n.fi\n.RE" }
         return parts.joined(separator: "\n")
     }
 
@@ -49,22 +53,48 @@ private enum Manual {
         ".TP\n.B \"\(quoted(option.spelling))\"\n\(text(option.fullHelp()))"
     }
 
-    /// Text that roff takes for text: dashes stay dashes, and no line begins with a control character.
+    /// Text that roff takes for text: dashes stay dashes, no line begins with a control character, and each sentence begins a line, as
+    /// roff wants it to know where sentences end.
     private static func text(_ text: String) -> String {
-        let escaped = text.reduce(into: "") { result, character in
+        var lines: [String] = []
+        for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            var line = ""
+            for word in paragraph.split(separator: " ") {
+                let escaped = escaped(String(word))
+                if !line.isEmpty, line.utf8.count + escaped.utf8.count >= lineLength || line.hasSuffix(".") || line.hasSuffix(".)") {
+                    lines.append(line)
+                    line = ""
+                }
+                line += (line.isEmpty ? "" : " ") + escaped
+            }
+            lines.append(line)
+        }
+        return lines.map(guarded).joined(separator: "\n")
+    }
+
+    /// Text whose lines stay as they are.
+    private static func verbatim(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { guarded(escaped(String($0))) }.joined(separator: "\n")
+    }
+
+    /// What mandoc's lint finds comfortable.
+    private static let lineLength = 80
+
+    private static func guarded(_ line: String) -> String { line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" + line : line }
+
+    private static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { result, character in
             switch character {
             case "\\": result += "\\e"
             case "-": result += "\\-"
             default: result.append(character)
             }
         }
-        return escaped.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.hasPrefix(".") || $0.hasPrefix("'") ? "\\&" + $0 : String($0) }.joined(separator: "\n")
     }
 
     /// The same inside of double quotes.
     private static func quoted(_ line: String) -> String {
-        text(line).reduce(into: "") { $0 += $1 == "\"" ? "\\(dq" : String($1) }
+        escaped(line).reduce(into: "") { $0 += $1 == "\"" ? "\\(dq" : String($1) }
     }
 }
 

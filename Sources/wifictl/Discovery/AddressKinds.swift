@@ -46,7 +46,7 @@ extension ValueKind where Value == [Dialect] {
     static var dialects: ValueKind {
         let each: [(word: String, value: [Dialect])] = Dialect.allCases.map { ($0.rawValue, [$0]) }
         let words = ValueKind<[[Dialect]]>.list(of: ValueKind<[Dialect]>.choice(each + [("all", Dialect.allCases)]))
-        return ValueKind { (text) throws(ValueProblem) in try words.parse(text).flatMap { $0 } }
+        return ValueKind(words: words.words) { (text) throws(ValueProblem) in try words.parse(text).flatMap { $0 } }
     }
 }
 

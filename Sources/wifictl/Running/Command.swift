@@ -28,6 +28,8 @@ struct Command: Sendable {
     /// The positional arguments as the usage line shows them, in order: `["ROUTER", "[BODY...]"]`. Brackets mean that
     /// it may be left out, three dots that it may be repeated; both are enforced.
     let positionals: [String]
+    /// What a positional argument may be where only a few words fit, by its name without brackets: for completion.
+    let words: [String: [String]]
     /// A few sentences below the usage line; empty for none.
     let discussion: String
     /// The command's own options; the common ones come by themselves.
@@ -42,14 +44,15 @@ struct Command: Sendable {
     let run: @Sendable (Arguments, Context) async throws -> ExitStatus
 
     init(
-        name: String, summary: String, positionals: [String] = [], discussion: String = "", options: [any OptionDeclaration] = [],
-        usesNetwork: Bool = true, interruption: Interruption = .cancelsTask,
+        name: String, summary: String, positionals: [String] = [], words: [String: [String]] = [:], discussion: String = "",
+        options: [any OptionDeclaration] = [], usesNetwork: Bool = true, interruption: Interruption = .cancelsTask,
         isForAgent: @escaping @Sendable (Arguments) -> Bool = { _ in false }, examples: [Example],
         run: @escaping @Sendable (Arguments, Context) async throws -> ExitStatus
     ) {
         self.name = name
         self.summary = summary
         self.positionals = positionals
+        self.words = words
         self.discussion = discussion
         self.options = options
         self.usesNetwork = usesNetwork

@@ -6,6 +6,8 @@ enum Invocation {
     /// The help of the commands that share a first word.
     case familyHelp([Command])
     case run(Command, Arguments)
+    /// What a shell asks when somebody presses Tab behind these words.
+    case complete([String])
 }
 
 extension CommandRegistry {
@@ -20,6 +22,7 @@ extension CommandRegistry {
             early.append(rest.removeFirst())
             if takesSeparateValue(word), let value = rest.popFirst() { early.append(value) }
         }
+        if rest.first == CompletionRun.word { return .complete(Array(rest.dropFirst())) }
         guard let first = rest.popFirst() else {
             _ = try ArgumentParser(options: CommonOptions.all).parse(early)
             throw UsageError("which command?", hint: "\(toolName) --help lists them")

@@ -2,6 +2,8 @@
 enum CommandRegistry {
     static let toolName = "wifictl"
     static let toolVersion = "0.1.0"
+    /// Of the version, for the manual page.
+    static let toolDate = "2026-11-30"
 
     static let commands: [Command] = [
         .demo,

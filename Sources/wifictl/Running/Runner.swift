@@ -19,6 +19,8 @@ struct Runner {
                 return printed(help.render(command))
             case .familyHelp(let family):
                 return printed(help.render(family: family))
+            case .complete(let words):
+                return printed(CompletionRun.answer(words) { option in try? Context.home(option, environment) })
             case .run(let command, let arguments):
                 return await run(command, arguments, words)
             }

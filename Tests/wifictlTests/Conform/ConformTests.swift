@@ -13,6 +13,7 @@ private struct Findings {
 
     init(_ result: CommandResult) throws {
         status = result.status
+        try JSONContract.check(result.lines, "conform")
         let lines = try result.lines.map { try JSONValue.parse(Array($0.utf8)) }
         #expect(lines.last?["type"] == "summary", "\(result.errorText)")
         for line in lines where line["type"] == "rule" {

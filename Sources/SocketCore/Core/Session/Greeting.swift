@@ -2,7 +2,7 @@ import FrameCodec
 
 /// A router's fresh connection, before it's known which session it belongs to (protocol.md, section 3).
 ///
-/// The shell decodes with a ``FrameDecoder`` whose limit is ``SessionLimits/helloBytes``, so that a stranger can't make
+/// The shell decodes with a `FrameDecoder` whose limit is ``SessionLimits/helloBytes``, so that a stranger can't make
 /// it hold more, hands the first frame to ``receive(_:body:)`` and closes when ``deadline`` is over.
 public struct Greeting: Sendable {
     /// What the first frame leads to.

@@ -62,7 +62,11 @@ extension SessionCore {
 
     /// Router: a connection whose first frame was this hello; it replaces the present one.
     ///
-    /// - Parameter version: the one that ``Greeting`` chose.
+    /// - Parameters:
+    ///   - hello: the controller's.
+    ///   - agreed: the version that ``Greeting`` chose.
+    ///   - sees: the answer to the hello's `station`.
+    ///   - now: the present.
     /// - Returns: the connection's number for all further news.
     public mutating func accept(
         _ hello: ControllerHello, version agreed: UInt16, sees: RouterHello.Sees? = nil, now: Instant

@@ -11,7 +11,7 @@ extension SessionCore {
 
     /// A frame has arrived.
     ///
-    /// - Returns: ``FrameDecoder/Flow/stop`` when the connection is over, or when reading must pause until ``wantsToRead`` is
+    /// - Returns: `FrameDecoder.Flow.stop` when the connection is over, or when reading must pause until ``wantsToRead`` is
     ///   true again; this frame has been dealt with either way.
     public mutating func receive(
         _ header: FrameHeader, body: RawSpan, on number: ConnectionNumber, now: Instant

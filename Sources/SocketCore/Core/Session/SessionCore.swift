@@ -100,7 +100,11 @@ public struct SessionCore: ~Copyable {
 
     /// A new session.
     ///
-    /// - Parameter seed: for jitter; any number, another one for each session.
+    /// - Parameters:
+    ///   - configuration: which side, and its spans and bounds.
+    ///   - session: its name; a controller draws it from a secure source.
+    ///   - seed: for jitter; any number, another one for each session.
+    ///   - now: the present.
     public init(_ configuration: SessionConfiguration, session: SessionIdentifier, seed: UInt64, now: Instant) {
         precondition(!configuration.versions.isEmpty && !configuration.versions.contains(0), "versions are 1...65535")
         self.configuration = configuration

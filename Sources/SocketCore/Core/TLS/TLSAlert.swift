@@ -1,38 +1,72 @@
 /// The alerts with which a TLS peer ends a connection (RFC 8446, section 6.2), by number.
 public enum TLSAlert: UInt8, CaseIterable, Sendable {
+    /// The orderly end.
     case closeNotify = 0
+    /// A message came where another was due.
     case unexpectedMessage = 10
+    /// A record was damaged or forged.
     case badRecordMAC = 20
+    /// A record couldn't be decrypted; reserved today.
     case decryptionFailed = 21
+    /// A record was too long.
     case recordOverflow = 22
+    /// Compressed data was broken; reserved today.
     case decompressionFailure = 30
+    /// No parameters suited both sides.
     case handshakeFailure = 40
+    /// There was no certificate; reserved today.
     case noCertificate = 41
+    /// The certificate was broken.
     case badCertificate = 42
+    /// The certificate was of an unknown kind.
     case unsupportedCertificate = 43
+    /// The certificate was revoked.
     case certificateRevoked = 44
+    /// The certificate had expired, or wasn't valid yet.
     case certificateExpired = 45
+    /// Something else was wrong with the certificate.
     case certificateUnknown = 46
+    /// A field held what it can't.
     case illegalParameter = 47
+    /// The certificate's issuer isn't trusted.
     case unknownAuthority = 48
+    /// The certificate was valid, and its owner isn't admitted.
     case accessDenied = 49
+    /// A message couldn't be parsed.
     case decodeError = 50
+    /// A signature or a proof was wrong.
     case decryptError = 51
+    /// A limit of former times; reserved today.
     case exportRestriction = 60
+    /// The version isn't spoken.
     case protocolVersion = 70
+    /// The parameters weren't safe enough.
     case insufficientSecurity = 71
+    /// The peer failed for reasons of its own.
     case internalError = 80
+    /// An older version was tried without need.
     case inappropriateFallback = 86
+    /// The peer changed its mind.
     case userCancelled = 90
+    /// Renegotiation isn't done; reserved today.
     case noRenegotiation = 100
+    /// An extension that must come didn't.
     case missingExtension = 109
+    /// An extension came that nobody had offered.
     case unsupportedExtension = 110
+    /// A certificate couldn't be fetched; reserved today.
     case certificateUnobtainable = 111
+    /// No server has the name asked for.
     case unrecognizedName = 112
+    /// The revocation answer was broken.
     case badCertificateStatus = 113
+    /// A certificate's hash was wrong; reserved today.
     case badCertificateHash = 114
+    /// No shared key has that name.
     case unknownIdentity = 115
+    /// A certificate is wanted and none was shown.
     case certificateRequired = 116
+    /// No application protocol suited both sides.
     case noApplicationProtocol = 120
 }
 

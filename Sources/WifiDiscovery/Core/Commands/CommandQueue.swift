@@ -32,7 +32,7 @@ public struct CommandSchedule: Equatable, Sendable {
 
 /// Requests to one router, one under way at a time, the rest waiting in order.
 ///
-/// Inputs: ``enqueue(now:)``, ``sent(_:as:)``, ``answered(_:_:now:)``, ``cancel(_:now:)``, ``end()``, ``advance(to:)``. After each:
+/// Inputs: ``enqueue(now:)``, ``sent(_:as:)``, ``answered(_:_:now:)``, ``cancel(_:now:)``, ``end(_:)``, ``advance(to:)``. After each:
 /// ``takeActions()``, and call ``advance(to:)`` no later than ``deadline``.
 public struct CommandQueue: Sendable {
     /// What the shell is to do, in order.

@@ -40,7 +40,24 @@ public enum DatagramError: Error, Equatable, Sendable {
 
     /// The error without its numbers.
     public enum Reason: String, Hashable, Sendable, CaseIterable, Comparable {
-        case tooLong, frame, trailingBytes, zeroMessageId, notJSON, unknownMessage, unexpectedMessage, missingKey, badValue
+        /// Longer than a datagram may be.
+        case tooLong
+        /// The frame is broken.
+        case frame
+        /// Bytes behind the frame.
+        case trailingBytes
+        /// A probe or reply without id.
+        case zeroMessageId
+        /// The body is no JSON.
+        case notJSON
+        /// The object says nothing that is known.
+        case unknownMessage
+        /// A message that isn't for this side.
+        case unexpectedMessage
+        /// A key is missing.
+        case missingKey
+        /// A key's value can't be.
+        case badValue
 
         /// In alphabetical order, for output that doesn't depend on hashing.
         public static func < (left: Reason, right: Reason) -> Bool { left.rawValue < right.rawValue }

@@ -4,7 +4,7 @@ import SocketCore
 /// stays; only when the new one stands is the old one drained and closed. Whatever fails before that leaves the old one as it was.
 ///
 /// - **Inputs**: ``begin(_:from:now:)``, then as they happen ``probeAnswered(_:now:)``, ``connected(now:)``, ``opened(_:now:)``,
-///   ``failed(_:now:)``, ``oldLost(now:)``, ``oldDrained(now:)``, ``cancel(now:)``, ``advance(now:)``.
+///   ``failed(_:at:now:)``, ``oldLost(now:)``, ``oldDrained(now:)``, ``cancel(now:)``, ``advance(now:)``.
 /// - **Outputs**: ``takeActions()`` after every input; ``deadline``; ``outcome`` once it's over.
 public struct SwitchCore: Sendable {
     /// Where a switch can fail.

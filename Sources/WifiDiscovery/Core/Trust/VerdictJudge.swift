@@ -32,7 +32,11 @@ public struct VerdictJudge: Equatable, Sendable {
 
     /// The judgement on the router whose reply claimed `claimed`.
     ///
-    /// - Parameter record: what is remembered of that MAC, nil for nothing.
+    /// - Parameters:
+    ///   - attempt: how far the attempt to have it proven came.
+    ///   - claimed: the MAC that the reply names.
+    ///   - record: what is remembered of that MAC, nil for nothing.
+    ///   - time: when, by a clock that was held against its floor.
     public func judge(_ attempt: ProofAttempt, of claimed: MACAddress, record: TrustRecord? = nil, at time: JudgedTime) -> Judgement {
         switch attempt {
         case .evidence(let evidence): judge(evidence, of: claimed, record: record, at: time)

@@ -49,7 +49,11 @@ public struct DialectTable: Sendable {
 
     /// Takes what a datagram said.
     ///
-    /// - Parameter neighbour: the kernel's hardware address for the place, where it has one.
+    /// - Parameters:
+    ///   - description: what was said.
+    ///   - place: where it came from.
+    ///   - neighbour: the kernel's hardware address for the place, where it has one.
+    ///   - now: the present.
     public mutating func take(
         _ description: DeviceDescription, at place: DiscoveredRouter.Place, neighbour: MACAddress?, now: Instant
     ) -> Change {

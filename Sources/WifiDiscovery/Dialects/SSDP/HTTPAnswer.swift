@@ -2,7 +2,7 @@
 public enum HTTPAnswerError: Error, Equatable, Sendable {
     /// What came is no HTTP answer.
     case malformed
-    /// The head or the body is longer than ``HTTPAnswer/maximumHead`` or ``HTTPAnswer/maximumBody``.
+    /// The head or the body is longer than a device's description can be.
     case tooLong(limit: Int)
     /// Another status than 200. Redirections aren't followed: a description lies where the sender said.
     case status(Int)

@@ -64,7 +64,7 @@ extension RouterConnection {
     /// A message without answer: it doesn't queue, and is receipted where that is wanted.
     ///
     /// - Returns: its one outcome.
-    /// - Throws: ``SessionError`` when it wasn't accepted.
+    /// - Throws: `SessionError` when it wasn't accepted.
     @discardableResult
     public func send(_ body: [UInt8], wantsReceipt: Bool = true) async throws(SessionError) -> MessageOutcome {
         try await session.send(body, wantsReceipt: wantsReceipt)

@@ -8,7 +8,9 @@ extension RouterConnection {
     ///
     /// - Parameters:
     ///   - stream: the stream's name.
-    ///   - offset: where to begin, in bytes; `total` is given with it where an earlier reading has learned it.
+    ///   - offset: where to begin, in bytes.
+    ///   - total: the stream's size, where an earlier reading has learned it.
+    ///   - settings: how large pieces are, and how patient the reading is.
     ///   - onProgress: told after each piece.
     ///   - take: gets the bytes in order; what it throws ends the reading.
     /// - Returns: the stream's size in bytes.

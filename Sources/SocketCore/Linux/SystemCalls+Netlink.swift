@@ -2,6 +2,26 @@ import CLinux
 import Glibc
 
 extension SystemCalls {
+    /// Sends a request to the kernel and gives every reply datagram to `take` until that answers false.
+    ///
+    /// Netlink answers are there when the request returns, so that this never blocks for another party; a bound on
+    /// waiting (100 ms a datagram) keeps a kernel that answers nothing from holding the caller.
+    public static func netlinkExchange(
+        protocolNumber: Int32, request: [UInt8], _ take: (UnsafeRawBufferPointer) -> Bool
+    ) throws(SystemError) {
+        let owned = try socket(AF_NETLINK, Int32(SOCK_RAW.rawValue), protocolNumber)
+        let descriptor = owned.number
+        try check("send") { request.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, 0) } }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard try check("poll", { poll(&waiting, 1, 100) }) > 0 else { throw SystemError(function: "poll", code: ETIMEDOUT) }
+            guard case .moved(let count) = try receive(descriptor, into: buffer) else { continue }
+            guard take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else { return }
+        }
+    }
+
     /// A netlink socket that hears the given multicast groups; unlike ``netlinkExchange(protocolNumber:request:_:)`` it has an
     /// address, since the kernel passes its own messages over sockets without one.
     static func netlinkListener(protocolNumber: Int32, groups: [UInt32]) throws(SystemError) -> FileDescriptor {

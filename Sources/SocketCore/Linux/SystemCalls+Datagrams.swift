@@ -65,26 +65,4 @@ extension SystemCalls {
         guard errno == EAGAIN else { throw SystemError(function: "recvmmsg", code: errno) }
         return 0
     }
-
-    // MARK: Netlink
-
-    /// Sends a request to the kernel and gives every reply datagram to `take` until that answers false.
-    ///
-    /// Netlink answers are there when the request returns, so that this never blocks for another party; a bound on
-    /// waiting (100 ms a datagram) keeps a kernel that answers nothing from holding the caller.
-    public static func netlinkExchange(
-        protocolNumber: Int32, request: [UInt8], _ take: (UnsafeRawBufferPointer) -> Bool
-    ) throws(SystemError) {
-        let owned = try socket(AF_NETLINK, Int32(SOCK_RAW.rawValue), protocolNumber)
-        let descriptor = owned.number
-        try check("send") { request.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, 0) } }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-        defer { buffer.deallocate() }
-        while true {
-            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard try check("poll", { poll(&waiting, 1, 100) }) > 0 else { throw SystemError(function: "poll", code: ETIMEDOUT) }
-            guard case .moved(let count) = try receive(descriptor, into: buffer) else { continue }
-            guard take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else { return }
-        }
-    }
 }
