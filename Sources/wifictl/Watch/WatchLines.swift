@@ -19,17 +19,20 @@ struct WatchLines {
         var watch = DiscoverWatch([.native], link: nil, wantsProof: plan.trust.hasRoot, plan.directory, DiscoverView(output: output))
         var batch = ChangeBatch()
         var reporter: MACAddress?
+        var proofs = Proofs()
         loop: for await happening in plan.inbox.happenings {
             switch happening {
             case .scan(let event):
                 watch.take(.native(event))
-                verifyIfWanted(event)
-            case .finding(let finding): show(finding)
+                proofs.note(event)
+            case .finding(let finding): if proofs.isNews(finding) { show(finding) }
             case .session(let mac, .state(let state)): await show(mac, state)
             case .changed(let mac, let members):
                 reporter = mac
                 batch.add(members, now: SystemCalls.monotonicNow())
-            case .tick: if let reporter { show(batch.due(SystemCalls.monotonicNow()), of: reporter) }
+            case .tick:
+                if let reporter { show(batch.due(SystemCalls.monotonicNow()), of: reporter) }
+                if plan.trust.hasRoot { plan.verify(proofs.due(SystemCalls.monotonicNow())) }
             case .remark(let text, _): output.remark(text)
             case .scanEnded(let reason):
                 output.warning("the scan is over\(reason.map { ": \($0)" } ?? "")")
@@ -45,9 +48,34 @@ struct WatchLines {
         return watch.hasFound ? .success : .negative
     }
 
-    private func verifyIfWanted(_ event: ScanEvent) {
-        guard plan.trust.hasRoot, case .found(let router) = event, router.discovered.isConfirmed else { return }
-        plan.verify([router])
+    /// Whom to ask for proof, and what they last proved: all together, since a router vouches for those behind it.
+    private struct Proofs {
+        private static let pause = Duration.seconds(2)
+        private var routers: [MACAddress: FoundRouter] = [:]
+        private var verdicts: [MACAddress: Verdict] = [:]
+        private var isOld = false
+        private var asked = Instant.zero
+
+        mutating func note(_ event: ScanEvent) {
+            switch event {
+            case .found(let router), .updated(let router, _):
+                routers[router.mac] = router
+                isOld = true
+            case .lost(let router, _): routers[router.mac] = nil
+            case .graded, .finished: break
+            }
+        }
+
+        /// Those to ask now; nobody when nothing changed or all were asked a moment ago.
+        mutating func due(_ now: Instant) -> [FoundRouter] {
+            guard isOld, now - asked >= Proofs.pause else { return [] }
+            (isOld, asked) = (false, now)
+            return routers.values.filter(\.discovered.isConfirmed)
+        }
+
+        mutating func isNews(_ finding: RouterVerifier.Finding) -> Bool {
+            verdicts.updateValue(finding.judgement.verdict, forKey: finding.subject.mac) != finding.judgement.verdict
+        }
     }
 
     private func show(_ finding: RouterVerifier.Finding) {

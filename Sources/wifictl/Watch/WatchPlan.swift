@@ -34,6 +34,7 @@ struct WatchPlan: Sendable {
 
     /// Asks routers whose they are; findings and failures come back through the inbox.
     func verify(_ routers: [FoundRouter]) {
+        guard !routers.isEmpty else { return }
         let (inbox, trust, context) = (inbox, trust, context)
         Task {
             do {

@@ -5,6 +5,8 @@ import WifiDiscovery
 /// The live screen at work: everything that happens goes into the model, one after the other, and frames come out.
 actor WatchRun {
     private static let sampling = Duration.seconds(2)
+    /// All are asked together, since a router vouches for those behind it; not at each that comes, there may be many.
+    private static let proving = Duration.seconds(2)
     private static let keeping = Duration.seconds(2)
     private static let counting = Duration.seconds(1)
     /// Routers whose round trips are measured: what a screen shows at once.
@@ -25,7 +27,8 @@ actor WatchRun {
     private var batch = ChangeBatch()
     private var isSampling = false
     private var isSelectionOld = false
-    private var (sampled, kept, counted) = (Instant.zero, Instant.zero, Instant.zero)
+    private var isProofOld = false
+    private var (sampled, kept, counted, proven) = (Instant.zero, Instant.zero, Instant.zero, Instant.zero)
 
     init(_ plan: WatchPlan) {
         self.plan = plan
@@ -103,11 +106,11 @@ actor WatchRun {
         switch event {
         case .found(let router):
             note(router, nil)
-            if plan.trust.hasRoot, router.discovered.isConfirmed { plan.verify([router]) }
+            isProofOld = isProofOld || plan.trust.hasRoot
         case .updated(let router, let changes):
             note(router, changes.words.joined(separator: ", "))
             let asksAgain: DiscoveredRouter.Changes = [.confirmed, .address, .rebooted]
-            if plan.trust.hasRoot, !changes.isDisjoint(with: asksAgain) { plan.verify([router]) }
+            if plan.trust.hasRoot, !changes.isDisjoint(with: asksAgain) { isProofOld = true }
         case .lost(let router, let loss):
             found[router.mac] = nil
             feed(.lost(id: "\(router.mac)", why: loss.rawValue))
@@ -154,7 +157,7 @@ actor WatchRun {
         case .move(let id): await plan.sessions.move(to: id)
         case .verify(let ids):
             let wanted = Set(ids)
-            plan.verify(found.values.filter { wanted.contains("\($0.mac)") })
+            plan.verify(found.values.filter { plan.trust.hasRoot || wanted.contains("\($0.mac)") })
         case .suspend: suspend()
         case .repaint: painter.forget()
         case nil: break
@@ -183,6 +186,10 @@ actor WatchRun {
             kept = now
             plan.directory.keep(unkept.values, output)
             unkept = [:]
+        }
+        if isProofOld, now - proven >= WatchRun.proving {
+            (isProofOld, proven) = (false, now)
+            plan.verify(found.values.filter(\.discovered.isConfirmed))
         }
         if isSelectionOld { reselect() }
         if now - sampled >= WatchRun.sampling, !isSampling { sample(now) }

@@ -84,7 +84,7 @@ struct ReportMap {
         drawing.box(x, top, node.width, node.height, router.tone.rawValue)
         let isChosen = router.mac == report.chosen
         drawing.text(x + 12, top + 21, fit((isChosen ? "★ " : "") + report.title(router.mac), 24), "strong")
-        drawing.text(x + 12, top + 39, router.mac, "small")
+        if !router.name.isEmpty { drawing.text(x + 12, top + 39, router.mac, "small") }
         drawing.text(x + 12, top + 56, "\(router.tone.mark) \(fit(router.verdict, 26))", router.tone.rawValue)
     }
 

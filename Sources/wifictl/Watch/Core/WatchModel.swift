@@ -67,8 +67,9 @@ struct WatchModel: Sendable {
             (chosen, sentence) = (id, words)
         case .roundTrip(let id, let sample): change(id) { $0.trips.add(sample) }
         case .verdict(let id, let verdict):
+            let isNews = rows.first { $0.router.id == id }?.verdict != verdict
             change(id) { row in (row.verdict, row.isBeingVerified) = (verdict, false) }
-            say("\(title(id)): \(verdict.word): \(verdict.detail)", verdict.paint, now)
+            if isNews { say("\(title(id)): \(verdict.word): \(verdict.detail)", verdict.paint, now) }
         case .session(let new): note(new, now)
         case .counters(let new): counters = new
         case .changed(let values): note(values, now)
