@@ -37,6 +37,18 @@ struct WirelessReadingTests {
     }
 
     @Test(arguments: Recordings.situations)
+    func `The signals of all networks on the air hold the one of the link`(situation: String) throws {
+        let kernel = try RecordedKernel(situation)
+        let signals = WirelessReading.signals(kernel)
+        for linked in WirelessReading.read(kernel).interfaces.compactMap(\.linked) where linked.source == .scan {
+            #expect(linked.bssids.compactMap { signals[$0] }.max() == linked.signal)
+        }
+        // In a crowd there are others to compare with.
+        if situation == "crowd" { #expect(signals.count > 10 && signals.values.allSatisfy { (-120...0).contains($0) }) }
+        if situation.hasPrefix("no-") { #expect(signals.isEmpty) }
+    }
+
+    @Test(arguments: Recordings.situations)
     func `Every recorded situation agrees with iw`(situation: String) throws {
         let report = WirelessReading.read(try RecordedKernel(situation))
         let text = try Recordings.text("\(situation)/iw.txt")

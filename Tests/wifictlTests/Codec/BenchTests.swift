@@ -10,6 +10,18 @@ struct BenchTests {
         #expect(result.status == 0 && names.contains("decode") && names.contains("encode") && names.contains("tls"))
     }
 
+    @Test func `status reports reach their subscriber in few batches, beside a plain dictionary`() async throws {
+        let result = try await BuiltTool.run(["bench", "status", "--for", "1ms", "--json"], within: .seconds(180))
+        #expect(result.status == 0, "\(result.errorText)")
+        let rows = try result.lines.map { try JSONValue.parse(Array($0.utf8)) }
+        #expect(rows.map { $0["name"] } == ["statusReference", "status", "statusReference", "status"])
+        for row in rows where row["name"] == "status" {
+            #expect((1...5).contains(row["batchesPerSecond"]?.integerValue ?? 0) && row["ratio"]?.doubleValue ?? 0 > 0)
+            // Two million reports: were anything kept of each, it would be far more.
+            #expect(row["memoryGrowth"]?.integerValue ?? .max < 4 << 20)
+        }
+    }
+
     @Test func `an unknown benchmark is wrong usage, with the nearest right word`() async throws {
         let result = try await BuiltTool.run(["bench", "decod"])
         #expect(result.status == 64 && result.errorText.contains("decode"))
