@@ -26,6 +26,27 @@ struct CommandsLANTests {
         var complaints: [String] = []
     }
 
+    /// What the workers share.
+    private final class Ledger: Sendable {
+        private let tally = Mutex(Tally())
+
+        var result: Tally { tally.withLock { $0 } }
+        func note(_ change: (inout Tally) -> Void) { tally.withLock { change(&$0) } }
+    }
+
+    /// Lines that are still to be done.
+    private final class Pile: Sendable {
+        private let lines: [[String]]
+        private let position = Atomic<Int>(0)
+
+        init(_ lines: [[String]]) { self.lines = lines }
+
+        func next() -> [String]? {
+            let index = position.add(1, ordering: .relaxed).oldValue
+            return index < lines.count ? lines[index] : nil
+        }
+    }
+
     private static func start(_ lan: TestLAN, _ router: (host: String, mac: String, address: String)) async throws -> ChildProcess {
         let child = try lan.start(
             router.host,
@@ -38,19 +59,19 @@ struct CommandsLANTests {
     private static func words(_ number: Int, _ dice: inout SeededGenerator) -> [String] {
         let router = routers[Int(dice.next() % 4)].mac
         switch dice.next() % 20 {
-        case 0..<12: return ["get", router, "wifi.ssid", "clients"]
-        case 12..<16: return ["set", router, "wifi.ssid=\(number)"]
-        default: return ["send", router, "body \(number)", "--timeout", "60s"]
+        case 0..<12: return ["get", router, "wifi.ssid", "clients", "--timeout", "5s"]
+        case 12..<16: return ["set", router, "wifi.ssid=\(number)", "--timeout", "5s"]
+        default: return ["send", router, "body \(number)", "--timeout", "20s"]
         }
     }
 
-    private static func run(_ lan: TestLAN, _ home: TemporaryDirectory, _ words: [String], _ tally: borrowing Mutex<Tally>) async throws {
+    private static func run(_ lan: TestLAN, _ home: TemporaryDirectory, _ words: [String], _ ledger: Ledger) async throws {
         let child = try lan.start("ctl", [BuiltTool.path] + words + ["--json"], environment: ["WIFICTL_HOME": home.path])
         child.closeInput()
         let result = try await child.result(within: .seconds(120))
         let lines = try result.lines.map { try JSONValue.parse(Array($0.utf8)) }
         let outcomes = lines.filter { $0["type"] == "outcome" }.compactMap { $0["outcome"]?.stringValue }
-        tally.withLock { tally in
+        ledger.note { tally in
             tally.statuses[result.status, default: 0] += 1
             if words[0] == "send" { tally.outcomes[words[2], default: []] += outcomes }
             if ![0, 1, 2].contains(result.status) || result.status == 2 && result.errorText.isEmpty {
@@ -70,7 +91,7 @@ struct CommandsLANTests {
             let home = try TemporaryDirectory()
             let agent = try lan.start("ctl", [BuiltTool.path, "agent", "run"], environment: ["WIFICTL_HOME": home.path])
             _ = try await agent.line("listening") { $0.hasPrefix("listening") }
-            let tally = Mutex(Tally())
+            let ledger = Ledger()
             var lives: [Life] = []
 
             var dice = SeededGenerator(seed: seed)
@@ -81,16 +102,12 @@ struct CommandsLANTests {
             }
             let quarter = script.count / 4
             for part in 0..<4 {
-                let lines = Array(script[(part * quarter)..<(part == 3 ? script.count : (part + 1) * quarter)])
-                let next = Atomic<Int>(0)
+                let end = part == 3 ? script.count : (part + 1) * quarter
+                let pile = Pile(Array(script[(part * quarter)..<end]))
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<Self.workers {
                         group.addTask {
-                            while true {
-                                let index = next.add(1, ordering: .relaxed).oldValue
-                                guard index < lines.count else { return }
-                                try await Self.run(lan, home, lines[index], tally)
-                            }
+                            while let words = pile.next() { try await Self.run(lan, home, words, ledger) }
                         }
                     }
                     // The trouble happens while the workers are at it.
@@ -107,14 +124,14 @@ struct CommandsLANTests {
             }
             try await lan.plug(Self.routers[3].host)
             // What the pulled cable kept back goes now.
-            for router in Self.routers { try await Self.run(lan, home, ["send", router.mac, "last", "--timeout", "60s"], tally) }
+            for router in Self.routers { try await Self.run(lan, home, ["send", router.mac, "last", "--timeout", "60s"], ledger) }
             agent.signal(SIGINT)
             _ = try await agent.result()
             for (index, router) in Self.routers.enumerated() {
                 running[index].signal(SIGINT)
                 lives.append(Life(host: router.host, log: try await running[index].result()))
             }
-            try check(tally.withLock { $0 }, lives, seed)
+            try check(ledger.result, lives, seed)
         }
     }
 

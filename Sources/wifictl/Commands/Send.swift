@@ -82,7 +82,7 @@ extension Command {
 
     private static func send(_ run: SendRun, _ arguments: Arguments, _ context: Context) async throws -> ExitStatus {
         let limit = arguments[SessionTool.timeout]
-        await run.begin()
+        await run.begin(takesOver: arguments.positionals.count < 2 && !arguments.isGiven(file))
         var isInTime = true
         do {
             try await SessionTool.withDeadline(limit, timeUp) {

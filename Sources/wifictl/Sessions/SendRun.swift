@@ -47,9 +47,9 @@ actor SendRun {
         self.expectsReplies = expectsReplies
     }
 
-    /// Begins: what an earlier run left unsettled is taken over.
-    func begin() async {
-        let restored = await session.pendingTickets
+    /// Begins: what an earlier run left unsettled is taken over. Over a session that others use too, that's theirs, unless `takesOver`.
+    func begin(takesOver: Bool) async {
+        let restored = news == nil || takesOver ? await session.pendingTickets : []
         announced = Set(restored)
         counts.restored = restored.count
         if !restored.isEmpty { output.detail("\(restored.count) messages of an earlier run are unsettled") }
