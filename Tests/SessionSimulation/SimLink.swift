@@ -40,21 +40,32 @@ final class SimLink {
     var cutAfter = Int.max
     var arrived = 0
     var greeting: Greeting?
-    var greetingNumberPending = true
+    /// The version of all frames after the hellos; nil before and on a plain link.
+    var agreed: UInt16?
+    /// What the router speaks, as of the connection.
+    let versions: [UInt16]
+    let isPlain: Bool
+    /// By the side that writes: when it last did, by its own clock, and how many frames.
+    var wroteAt = [Int64.min, Int64.min]
+    var framesWritten = [0, 0]
+    /// Receipts that have reached the side with that index.
+    var receiptsRead = [0, 0]
     var controllerDecoder = FrameDecoder()
     var routerDecoder = FrameDecoder()
     /// Reads what is written, for the invariants.
     var controllerWire = FrameDecoder()
     var routerWire = FrameDecoder()
-    var controllerWireFirst = true
-    var routerWireFirst = true
 
     init(controller: SimEndpoint, number: ConnectionNumber, host: SimRouter) {
         self.controller = controller
         self.host = host
+        versions = host.versions
+        isPlain = host.isPlain
         numbers = [number, nil]
     }
 
+    /// Whether a fault takes or doubles single frames on their way.
+    var isMeddled: Bool { pipes[0].isMeddled || pipes[1].isMeddled }
     func endpoint(_ side: SimSide) -> SimEndpoint? { side == .controller ? controller : router }
 }
 
@@ -63,13 +74,18 @@ final class SimRouter {
     let index: Int
     var boot = 1
     var isUp = true
+    var versions: [UInt16] = [1]
+    let isPlain: Bool
     /// New connections: refused, swallowed, accepted and closed at once, or fine.
     enum Door { case open, refuses, swallows, slams }
     var door = Door.open
     var sessions: [SessionIdentifier: SimEndpoint] = [:]
     /// Journals that lie on its disk.
     var disks: [SessionIdentifier: SimDisk] = [:]
-    init(index: Int) { self.index = index }
+    init(index: Int, isPlain: Bool) {
+        self.index = index
+        self.isPlain = isPlain
+    }
 
     var mac: String { "02:00:5e:00:53:0\(index)" }
     var bootText: String {
@@ -102,7 +118,10 @@ final class SimEndpoint {
     var waitsForSpace = false
     var dieAt: DeathStage?
     var isPowerCut = false
-    var lastDials: [Int64] = []
+    /// When it dialled within the last minute.
+    var dials: [Int64] = []
+    var openedAt = Int64.max
+    let versions: [UInt16]
     var isClosing = false
 
     // What the truth keeps of this end.
@@ -127,12 +146,13 @@ final class SimEndpoint {
     var memory: Int
     var lastTaken = -1
 
-    enum DeathStage { case beforeJournal, afterJournal, afterWrite }
+    enum DeathStage: CaseIterable { case beforeJournal, midJournal, afterJournal, afterWrite }
 
     init(name: String, side: SimSide, host: SimRouter, core: consuming SessionCore, memory: Int) {
         self.name = name
         self.side = side
         self.host = host
+        versions = core.configuration.versions
         self.core = core
         self.memory = memory
     }
@@ -142,6 +162,8 @@ final class SimEndpoint {
 struct SimTruth {
     let sender: String
     let isTracked: Bool
+    /// Goes to or comes from a plain device: at most once, come what may.
+    let isPlain: Bool
     /// Reported as accepted: from then on it can't be lost.
     var isAccepted = false
     /// Its sender's process died without a journal: nobody waits for its outcome.

@@ -10,6 +10,7 @@ package struct SimPlan: Sendable {
     package var messages: Int
     package var window: Int
     package var outboxMessages: Int
+    package var outboxBytes: Int
     package var memoryLoss: SessionConfiguration.MemoryLoss
     package var controllerJournal: Bool
     package var routerJournal: Bool
@@ -18,11 +19,28 @@ package struct SimPlan: Sendable {
     package var pipeCapacity: Int
     /// Ids of both directions go on from here, shortly before they begin anew; 0 for new sessions.
     package var idsBegun: UInt32
+    /// Routers that speak bare frames, by index.
+    package var plain: Set<Int>
+    /// Versions differ between ends, and change when a router reboots.
+    package var manyVersions: Bool
+    /// More may be sent at once, without receipts, than an application is given.
+    package var floods: Bool
 
-    /// After the last fault: a dead connection is noticed (30 s), the next try comes (75 s at most), may wait for a router that's
-    /// just restarting (10 s + 75 s), the hello goes (5 s); a receipt lost before that is asked for again after at most 120 s; what
-    /// the outbox holds flows in no time; a slow application takes 10 s.
-    package static let settleTime = Duration.seconds(325)
+    /// How long everything may take to settle after the last fault: a dead connection is noticed, the next try comes, finds a router
+    /// that's just restarting or a door that swallows it, and comes again; the hello goes; a receipt lost before that is asked for
+    /// again, at the latest after the longest wait between two copies; what stalled flows again, and a slow application takes it.
+    package static func settleTime(_ timing: SessionTiming) -> Duration {
+        let longestTry = timing.reconnect.ceiling.scaled(by: 1 + timing.reconnect.jitter)
+        let longestResend = timing.resend.base.scaled(by: Double(1 << timing.resend.limit) * timing.resend.spread.upperBound)
+        return timing.silence + longestTry + timing.connect + longestTry + timing.hello + longestResend + calmStall
+    }
+    /// Stalls end this long after the last fault, and applications that are slow take no longer.
+    package static let calmStall = Duration.seconds(10)
+
+    /// Sets of versions that ends may speak.
+    package static let versions: [[UInt16]] = [[1], [1, 2], [2], [2, 3], [1, 2, 3]]
+    /// What every router speaks in the end.
+    package static let allVersions: [UInt16] = [1, 2, 3]
 
     package init(_ random: inout SeededGenerator) {
         controllers = Int.random(in: 1...3, using: &random)
@@ -32,6 +50,7 @@ package struct SimPlan: Sendable {
         messages = Int.random(in: 1...60, using: &random)
         window = [1, 2, 5, 32].randomElement(using: &random) ?? 32
         outboxMessages = [8, 40, 1_000].randomElement(using: &random) ?? 1_000
+        outboxBytes = random.chance(0.2) ? 20_000 : SessionLimits.outboxBytes
         memoryLoss = random.chance(0.5) ? .resend : .reportUnknown
         controllerJournal = random.chance(0.6)
         routerJournal = random.chance(0.4)
@@ -39,6 +58,11 @@ package struct SimPlan: Sendable {
         slowApplications = random.chance(0.3)
         pipeCapacity = [300, 2_000, 65_536].randomElement(using: &random) ?? 65_536
         idsBegun = random.chance(0.25) ? UInt32.max - UInt32.random(in: 0...30, using: &random) : 0
+        plain = []
+        for index in 0..<routers where random.chance(0.1) { plain.insert(index) }
+        manyVersions = random.chance(0.3)
+        floods = random.chance(0.05)
+        if floods { outboxMessages = SessionLimits.outboxMessages }
     }
 }
 
@@ -70,6 +94,7 @@ struct SimEntry {
         case resume(SimEndpoint)
         case openDoor(SimRouter)
         case reopen(SimEndpoint, ClosePolicy)
+        case haunt(SimEndpoint, ConnectionNumber)
     }
     let at: Int64
     /// Decides between entries of one instant: drawn at random, so that both orders happen.

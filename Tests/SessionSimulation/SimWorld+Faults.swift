@@ -7,6 +7,7 @@ extension SimWorld {
         let controller = controllers[draw(0...controllers.count - 1)]
         let end = random.chance(0.5) ? controller : controller.host.sessions[controller.core.session] ?? controller
         let second: Int64 = 1_000_000_000
+        if plan.floods, random.chance(0.3) { return flood(controller) }
         switch draw(0...14) {
         case 0, 1: if let link = controller.link { cut(link) }
         case 2: stall(controller, draw(1...40) * second)
@@ -37,6 +38,8 @@ extension SimWorld {
 
     private func halfOpen(_ controller: SimEndpoint) {
         guard let link = controller.link else { return }
+        // Nothing but the kernel notices a plain device's silence, and that after a quarter of an hour: no story for this world.
+        guard !link.isPlain else { return cut(link) }
         note("link of \(controller.name) is half open")
         for side in 0...1 where random.chance(0.7) {
             link.pipes[side].isBlackHole = true
@@ -52,11 +55,24 @@ extension SimWorld {
 
     private func doom(_ endpoint: SimEndpoint) {
         guard endpoint.isAlive, endpoint.dieAt == nil else { return }
-        endpoint.dieAt = [.beforeJournal, .afterJournal, .afterWrite][draw(0...2)]
+        endpoint.dieAt = drawDeath()
         endpoint.isPowerCut = random.chance(0.4)
         note("\(endpoint.name) will die \(endpoint.dieAt.map { "\($0)" } ?? "")\(endpoint.isPowerCut ? " by power cut" : "")")
         // Often in the middle of doing something.
         if random.chance(0.7) { send(endpoint, 1, itself: true) } else { tick(endpoint) }
+    }
+
+    private func drawDeath() -> SimEndpoint.DeathStage {
+        let stages = SimEndpoint.DeathStage.allCases
+        return stages[draw(0...stages.count - 1)]
+    }
+
+    /// More than an application is given at once, at an application that doesn't take.
+    private func flood(_ controller: SimEndpoint) {
+        guard let end = controller.host.sessions[controller.core.session] else { return }
+        note("\(controller.name) floods \(end.name)")
+        end.stopsTakingUntil = now + draw(1...20) * 1_000_000_000
+        send(controller, 700, itself: true, tracked: false)
     }
 
     private func doomRouter(_ host: SimRouter) {
@@ -64,9 +80,11 @@ extension SimWorld {
         let power = random.chance(0.5)
         note("router\(host.index) goes down\(power ? " by power cut" : "")")
         host.isUp = false
+        // Plain sessions whose controller has begun another one still live.
+        for end in endpoints where end.side == .router && end.host === host && host.sessions[end.core.session] !== end { die(end) }
         for (session, end) in host.sessions.sorted(by: { $0.value.name < $1.value.name }) {
             end.isPowerCut = power
-            end.dieAt = [.beforeJournal, .afterJournal, .afterWrite][draw(0...2)]
+            end.dieAt = drawDeath()
             if random.chance(0.5) { tick(end) }
             if end.isAlive { die(end) }
             host.disks[session] = end.disk
@@ -113,6 +131,7 @@ extension SimWorld {
     private func jump(_ endpoint: SimEndpoint, _ span: Int64) {
         note("\(endpoint.name)'s clock jumps \(span / 1_000_000_000) s ahead")
         endpoint.clockOffset += span
+        endpoint.dials = []
         endpoint.timerAt = .max
         if random.chance(0.5) { schedule(.timer(endpoint), at: now) } else { tick(endpoint) }
     }
@@ -120,6 +139,7 @@ extension SimWorld {
     /// Another connection for the session while the router still has the old one: the controller alone sees its link break.
     private func replace(_ controller: SimEndpoint) {
         guard let link = controller.link else { return }
+        guard !link.isPlain else { return cut(link) }
         note("\(controller.name) alone loses its link")
         tellGone(link, .controller, reset: true)
     }
@@ -133,7 +153,7 @@ extension SimWorld {
         note("\(endpoint.name) dies")
         died(endpoint)
         if let link = endpoint.link, endpoint.side == .controller {
-            if endpoint.isPowerCut {
+            if endpoint.isPowerCut, !link.isPlain {
                 for side in 0...1 {
                     link.pipes[side].isBlackHole = true
                     link.pipes[side].bytes = []
@@ -169,6 +189,7 @@ extension SimWorld {
         host.isUp = true
         host.door = .open
         host.boot += 1
+        if plan.manyVersions, !isCalm { host.versions = drawVersions() }
         let dead = host.sessions
         host.sessions = [:]
         note("router\(host.index) is up again, boot \(host.boot)")
@@ -189,7 +210,11 @@ extension SimWorld {
     private func restored(_ dead: SimEndpoint, disk: SimDisk?) -> SimEndpoint? {
         guard let disk else { return nil }
         do throws(JournalError) {
-            guard let contents = try JournalCore.read(disk.bytes.span.bytes) else { return nil }
+            guard var contents = try JournalCore.read(disk.bytes.span.bytes) else { return nil }
+            if shellFaults.contains(.restartsIds) { contents.nextId = 1 }
+            if shellFaults.contains(.restoresTwice) {
+                for message in contents.messages { contents.add(msgId: message.msgId, body: message.body) }
+            }
             if case .damaged = contents.remark { fail("\(dead.name)'s journal is damaged: \(contents)") }
             let core = SessionCore(
                 configuration(dead.side, dead.host), restoring: contents, seed: random.next(), now: Instant(nanoseconds: now))
@@ -198,7 +223,10 @@ extension SimWorld {
                 return nil
             }
             let fresh = adopt(SimEndpoint(name: dead.name, side: dead.side, host: dead.host, core: core, memory: dead.memory))
-            fresh.disk = SimDisk(bytes: Array(disk.bytes[0..<contents.validByteCount]), synced: contents.validByteCount)
+            let kept = shellFaults.contains(.keepsTornTail) ? disk.bytes.count : contents.validByteCount
+            fresh.disk = SimDisk(bytes: Array(disk.bytes[0..<kept]), synced: kept)
+            // Shells ask the core whether they must wait for the disk.
+            if !fresh.core.configuration.keepsJournal { fail("\(dead.name)'s heir thinks that it keeps no journal") }
             inherit(fresh, from: dead)
             return fresh
         } catch {

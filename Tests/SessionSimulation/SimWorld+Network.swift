@@ -6,6 +6,7 @@ import SocketCore
 extension SimWorld {
     func dial(_ endpoint: SimEndpoint, _ number: ConnectionNumber) {
         let host = endpoint.host
+        checkDials(endpoint)
         let delay: ClosedRange<Int64> = 200_000...30_000_000
         guard host.isUp, host.door != .refuses else {
             return schedule(.connect(endpoint, number, succeeds: false), after: delay)
@@ -26,17 +27,21 @@ extension SimWorld {
         let link = SimLink(controller: endpoint, number: number, host: endpoint.host)
         links.append(link)
         endpoint.link = link
-        link.greeting = Greeting(configuration(.router, endpoint.host), now: Instant(nanoseconds: now))
-        schedule(.greetingOver(link), at: now + 5_000_000_000)
+        if !link.isPlain {
+            link.greeting = Greeting(configuration(.router, endpoint.host), now: Instant(nanoseconds: now))
+            schedule(.greetingOver(link), at: now + 5_000_000_000)
+        }
         if !isCalm {
             if random.chance(0.2) { link.cutAfter = draw(0...3_000) }
             for side in 0...1 {
+                guard !link.isPlain else { break }
                 if random.chance(0.1) { link.pipes[side].loseReceipts = 0.3 }
                 if random.chance(0.1) { link.pipes[side].doubleMessages = 0.3 }
                 link.pipes[side].isMeddled = link.pipes[side].loseReceipts > 0 || link.pipes[side].doubleMessages > 0
             }
             if link.host.door == .slams { closeEnd(link, .router, abort: random.chance(0.5)) }
         }
+        if link.isPlain, link.holds[SimSide.router.rawValue] { beginPlain(link) }
         input(endpoint) { $0.core.connected(number, now: $1) }
     }
 
@@ -108,11 +113,14 @@ extension SimWorld {
         let time = clock(endpoint)
         endpoint.core.receivedBytes(piece.count, on: number, now: time)
         var used = piece.count
+        func read(_ header: FrameHeader, _ body: RawSpan) -> FrameDecoder.Flow {
+            if header.msgId != 0, header.bodyLength == 0 { link.receiptsRead[side.rawValue] += 1 }
+            return endpoint.core.receive(header, body: body, on: number, now: time)
+        }
         do throws(FrameError) {
             used =
                 side == .controller
-                ? try link.controllerDecoder.decode(piece.span.bytes) { endpoint.core.receive($0, body: $1, on: number, now: time) }
-                : try link.routerDecoder.decode(piece.span.bytes) { endpoint.core.receive($0, body: $1, on: number, now: time) }
+                ? try link.controllerDecoder.decode(piece.span.bytes, read) : try link.routerDecoder.decode(piece.span.bytes, read)
         } catch {
             fail("\(endpoint.name) got what is no frame: \(error)")
         }
@@ -135,9 +143,12 @@ extension SimWorld {
         guard let step else { return [] }
         link.greeting = nil
         guard case .welcome(let hello, let version) = step else {
-            fail("a controller's hello is refused: \(step)")
+            refuse(step, link)
             return []
         }
+        let common = Set(hello.versions).intersection(link.versions)
+        if common.max() != version { fail("version \(version) was chosen where \(common.sorted()) are in common") }
+        link.agreed = version
         let endpoint = routerEnd(link.host, hello.session, link.controller)
         note("\(endpoint.name) gets hello received=\(hello.received) resume=\(hello.resume)")
         endpoint.link?.router = nil
@@ -200,7 +211,7 @@ extension SimWorld {
         link.isCut = true
         for side in [SimSide.controller, .router] {
             link.pipes[side.rawValue].bytes = []
-            if random.chance(0.8) { schedule(.notify(link, side, reset: true), after: 0...2_000_000_000) }
+            if link.isPlain || random.chance(0.8) { schedule(.notify(link, side, reset: true), after: 0...2_000_000_000) }
         }
     }
 
@@ -214,6 +225,7 @@ extension SimWorld {
         if !link.holds[0], !link.holds[1] { links.removeAll { $0 === link } }
         guard let endpoint = link.endpoint(side), endpoint.link === link, let number = link.numbers[side.rawValue] else { return }
         endpoint.link = nil
+        hauntLater(endpoint, number)
         note("\(endpoint.name) hears that its connection is gone")
         input(endpoint) { $0.core.disconnected(number, .transport("reset by peer"), now: $1) }
     }

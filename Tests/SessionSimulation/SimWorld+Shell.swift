@@ -15,12 +15,13 @@ extension SimWorld {
         for _ in 0..<50 {
             guard endpoint.isAlive, failure == nil else { return }
             if endpoint.dieAt == .beforeJournal { return die(endpoint) }
-            if !journalAfterWrite { writeJournal(endpoint) }
+            if endpoint.dieAt == .midJournal { return dieWriting(endpoint) }
+            if !shellFaults.contains(.journalAfterWrite) { writeJournal(endpoint) }
             if endpoint.dieAt == .afterJournal { return die(endpoint) }
             for action in endpoint.core.takeActions() { act(endpoint, action) }
             write(endpoint)
             if endpoint.dieAt == .afterWrite { return die(endpoint) }
-            if journalAfterWrite { writeJournal(endpoint) }
+            if shellFaults.contains(.journalAfterWrite) { writeJournal(endpoint) }
             checkBounds(endpoint)
             guard handOut(endpoint) else { break }
         }
@@ -32,7 +33,7 @@ extension SimWorld {
         if let batch = endpoint.core.takeJournal() {
             endpoint.disk?.bytes += batch.bytes
             // Sometimes the kernel writes back by itself.
-            if batch.mustSync || random.chance(0.1) { synced(endpoint) }
+            if batch.mustSync && !shellFaults.contains(.neverSyncs) || random.chance(0.1) { synced(endpoint) }
         }
         if endpoint.core.journalWantsCompaction || (endpoint.disk != nil && random.chance(0.0005)) {
             endpoint.disk?.bytes = endpoint.core.compactJournal()
@@ -43,6 +44,19 @@ extension SimWorld {
         if endpoint.disk == nil { endpoint.takenUnsynced = [] }
         for number in endpoint.fresh { truths[number].isAccepted = true }
         endpoint.fresh = []
+    }
+
+    /// A batch is on its way to the file, or a compacted journal to its place, when the process ends: at any byte, or in between.
+    private func dieWriting(_ endpoint: SimEndpoint) {
+        if let batch = endpoint.core.takeJournal() {
+            let whole = random.chance(0.2)
+            endpoint.disk?.bytes += whole ? batch.bytes[...] : batch.bytes[..<draw(0...batch.bytes.count)]
+            if whole, endpoint.disk != nil, random.chance(0.5) {
+                let compacted = endpoint.core.compactJournal()
+                if random.chance(0.5) { endpoint.disk = SimDisk(bytes: compacted, synced: compacted.count) }
+            }
+        }
+        die(endpoint)
     }
 
     private func synced(_ endpoint: SimEndpoint) {
@@ -60,6 +74,7 @@ extension SimWorld {
         case .close(let number, let abort):
             guard let link = endpoint.link, link.numbers[endpoint.side.rawValue] == number else { return }
             endpoint.link = nil
+            hauntLater(endpoint, number)
             closeEnd(link, endpoint.side, abort: abort)
         }
     }
@@ -97,6 +112,7 @@ extension SimWorld {
                 last = message.sequence
             case .outcome(let outcome): ended(endpoint, outcome)
             case .writable: endpoint.waitsForSpace = false
+            case .journal: fail("\(endpoint.name): a core knows no files")
             }
         }
         guard let last else { return !events.isEmpty }
@@ -131,23 +147,24 @@ extension SimWorld {
     }
 
     /// An application sends.
-    func send(_ endpoint: SimEndpoint, _ count: Int, itself: Bool = false) {
+    func send(_ endpoint: SimEndpoint, _ count: Int, itself: Bool = false, tracked: Bool? = nil) {
         for _ in 0..<count {
             // Either end talks; the router's only once there's a session.
             var sender = endpoint
             if !itself, random.chance(0.4), let session = endpoint.host.sessions[endpoint.core.session] { sender = session }
             guard sender.isAlive, sender.frozenUntil <= now, !sender.waitsForSpace, failure == nil else { continue }
-            let isTracked = random.chance(0.85)
+            let wantsReceipt = tracked ?? random.chance(0.85)
+            let isTracked = wantsReceipt && !sender.host.isPlain
             let length = plan.largeBodies && random.chance(0.2) ? draw(1_000...20_000) : draw(4...60)
             let number = truths.count
             var body = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: length)
             for index in 0..<4 { body[index] = UInt8(truncatingIfNeeded: number >> (8 * (3 - index))) }
             do throws(SessionError) {
-                let ticket = try sender.core.send(body, wantsReceipt: isTracked, now: clock(sender))
+                let ticket = try sender.core.send(body, wantsReceipt: wantsReceipt, now: clock(sender))
                 note("\(sender.name) sends \(number) as \(ticket.msgId), \(length) bytes")
-                truths.append(SimTruth(sender: sender.name, isTracked: isTracked))
+                truths.append(SimTruth(sender: sender.name, isTracked: isTracked, isPlain: sender.host.isPlain))
                 sender.byTicket[ticket.number] = number
-                if isTracked {
+                if ticket.msgId != 0 {
                     if sender.byId[ticket.msgId] != nil { fail("\(sender.name): id \(ticket.msgId) given to two messages") }
                     sender.byId[ticket.msgId] = number
                 }

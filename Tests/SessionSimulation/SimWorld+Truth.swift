@@ -5,6 +5,7 @@ import SocketCore
 
 extension SimWorld {
     func stateChanged(_ endpoint: SimEndpoint, _ state: SessionState) {
+        noteStability(endpoint, state)
         switch state {
         case .open(let opening):
             if opening.memoryLost, endpoint.side == .controller {
@@ -51,7 +52,7 @@ extension SimWorld {
                 fail("message \(number) is reported as unknown without a reason")
             }
         }
-        if isCalm, outcome.result == .notSent, truth.isTracked, !truth.isOrphan, !endpoint.isClosing {
+        if isCalm, outcome.result == .notSent, truth.isTracked, !truth.mayBeUnknown, !truth.isOrphan, !endpoint.isClosing {
             fail("message \(number) was given up in peace")
         }
         truths[number].outcome = outcome.result
@@ -63,6 +64,7 @@ extension SimWorld {
             return fail("\(endpoint.name) got a body that nobody sent")
         }
         let truth = truths[number]
+        if truth.isPlain, truth.taken > 0 { fail("plain message \(number) came twice") }
         if !truth.mayComeAgain {
             if truth.takenInMemory == endpoint.memory { fail("\(endpoint.name) got message \(number) twice in one session") }
             if truth.taken > 0, plan.memoryLoss == .reportUnknown { fail("message \(number) came twice where unknown was asked for") }
@@ -74,58 +76,6 @@ extension SimWorld {
         endpoint.lastTaken = max(endpoint.lastTaken, number)
         if message.msgId != 0 { endpoint.takenIds.insert(message.msgId) }
         endpoint.takenUnwritten.append(number)
-    }
-
-    func checkBounds(_ endpoint: SimEndpoint) {
-        if endpoint.core.unsettledMessages > plan.window {
-            fail("\(endpoint.name) has \(endpoint.core.unsettledMessages) unsettled messages, window \(plan.window)")
-        }
-        if endpoint.core.pendingMessages > plan.outboxMessages { fail("\(endpoint.name)'s outbox is over its bound") }
-        if endpoint.core.outputByteCount > 3 << 20 { fail("\(endpoint.name) has \(endpoint.core.outputByteCount) bytes of output") }
-        if endpoint.core.unhandedMessages > 600 { fail("\(endpoint.name) holds \(endpoint.core.unhandedMessages) messages") }
-    }
-
-    /// Looks at what a side writes, frame by frame.
-    func checkWire(_ bytes: [UInt8], _ link: SimLink, from endpoint: SimEndpoint, _ pass: (Frame, _ isFirst: Bool) -> Void) {
-        var frames: [Frame] = []
-        do throws(FrameError) {
-            if endpoint.side == .controller {
-                try link.controllerWire.decode(bytes.span.bytes) {
-                    frames.append(Frame($0, $1)); return .more
-                }
-            } else {
-                try link.routerWire.decode(bytes.span.bytes) {
-                    frames.append(Frame($0, $1)); return .more
-                }
-            }
-        } catch {
-            fail("\(endpoint.name) writes what is no frame: \(error)")
-        }
-        for frame in frames {
-            let isFirst = endpoint.side == .controller ? link.controllerWireFirst : link.routerWireFirst
-            if endpoint.side == .controller { link.controllerWireFirst = false } else { link.routerWireFirst = false }
-            if !isFirst { check(frame, link, from: endpoint) }
-            pass(frame, isFirst)
-        }
-    }
-
-    private func check(_ frame: Frame, _ link: SimLink, from endpoint: SimEndpoint) {
-        guard frame.msgId != 0 else { return }
-        let far = link.endpoint(endpoint.side.other)
-        guard frame.body.isEmpty else {
-            let number = SimWorld.number(frame.body)
-            if endpoint.byId[frame.msgId] != number {
-                fail("\(endpoint.name): id \(frame.msgId) carries \(number ?? -1), before \(endpoint.byId[frame.msgId] ?? -1)")
-            }
-            // As many receipts may come as copies could arrive, a fault's doubles included.
-            far?.owed[frame.msgId, default: 0] += link.pipes[endpoint.side.other.rawValue].doubleMessages > 0 ? 3 : 1
-            return
-        }
-        guard endpoint.takenIds.contains(frame.msgId) else {
-            return fail("\(endpoint.name) receipts \(frame.msgId), which its application hasn't taken")
-        }
-        endpoint.owed[frame.msgId, default: 0] -= 1
-        if endpoint.owed[frame.msgId, default: 0] < 0 { fail("\(endpoint.name) receipts \(frame.msgId) more often than it came") }
     }
 
     // MARK: - Death
@@ -147,7 +97,7 @@ extension SimWorld {
         }
     }
 
-    private func orphan(_ endpoint: SimEndpoint) {
+    func orphan(_ endpoint: SimEndpoint) {
         for number in endpoint.byTicket.values where truths[number].outcome == nil { truths[number].isOrphan = true }
     }
 
@@ -200,6 +150,9 @@ extension SimWorld {
     }
 
     func checkSettled() {
+        for controller in controllers where controller.host.sessions[controller.core.session] == nil {
+            fail("\(controller.name)'s router has no session with it after all that time")
+        }
         for endpoint in current where !(endpoint.isAlive && endpoint.core.isOpen) {
             fail("\(endpoint.name) isn't open after all that time")
         }

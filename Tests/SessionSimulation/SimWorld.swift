@@ -20,27 +20,29 @@ package final class SimWorld {
     var failure: String?
     var isCalm = false
     var isQuiet = false
-    var lossesWhenQuiet = 0
     let tracing: Bool
     package var trace: [String] = []
     var memories = 0
     var sessionsMade = 0
     var mutations: SessionMutation
-    var journalAfterWrite: Bool
+    let shellFaults: SimShellFaults
     var steps = 0
 
-    package init(seed: UInt64, tracing: Bool = false, mutations: SessionMutation = [], journalAfterWrite: Bool = false) {
+    package init(seed: UInt64, tracing: Bool = false, mutations: SessionMutation = [], shellFaults: SimShellFaults = []) {
         self.seed = seed
         self.tracing = tracing
         self.mutations = mutations
-        self.journalAfterWrite = journalAfterWrite
+        self.shellFaults = shellFaults
         random = SeededGenerator(seed: seed)
         plan = SimPlan(&random)
-        for index in 0..<plan.routers { routers.append(SimRouter(index: index)) }
+        for index in 0..<plan.routers {
+            routers.append(SimRouter(index: index, isPlain: plan.plain.contains(index)))
+            if plan.manyVersions { routers[index].versions = drawVersions() }
+        }
         for index in 0..<plan.controllers {
             let host = routers[index % plan.routers]
             let name = "controller\(index)"
-            let controller = plan.idsBegun == 0 ? makeController(name, host) : makeOld(name, host)
+            let controller = plan.idsBegun == 0 || host.isPlain ? makeController(name, host) : makeOld(name, host)
             controllers.append(controller)
             endpoints.append(controller)
         }
@@ -55,10 +57,10 @@ package final class SimWorld {
     }
 
     /// Runs the seed's story, and when it fails once more with a trace.
-    package static func run(seed: UInt64, mutations: SessionMutation = [], journalAfterWrite: Bool = false) -> Outcome {
-        let world = SimWorld(seed: seed, mutations: mutations, journalAfterWrite: journalAfterWrite)
+    package static func run(seed: UInt64, mutations: SessionMutation = [], shellFaults: SimShellFaults = []) -> Outcome {
+        let world = SimWorld(seed: seed, mutations: mutations, shellFaults: shellFaults)
         guard world.play() != nil else { return Outcome(failure: nil, sessions: world.sessionsMade, messages: world.truths.count) }
-        let again = SimWorld(seed: seed, tracing: true, mutations: mutations, journalAfterWrite: journalAfterWrite)
+        let again = SimWorld(seed: seed, tracing: true, mutations: mutations, shellFaults: shellFaults)
         let what = again.play() ?? "failed once and not again: the simulator isn't deterministic"
         let failure = SimFailure(seed: seed, what: what, trace: again.trace)
         return Outcome(failure: failure, sessions: world.sessionsMade, messages: world.truths.count)
@@ -74,7 +76,8 @@ package final class SimWorld {
         for _ in 0..<plan.faults { schedule(.fault, at: draw(0...faultEnd)) }
         run(until: faultEnd)
         calm()
-        run(until: faultEnd + SimPlan.settleTime.inNanoseconds, orSettled: true)
+        let timing = controllers[0].core.configuration.timing
+        run(until: faultEnd + SimPlan.settleTime(timing).inNanoseconds + backlogTime, orSettled: true)
         if failure == nil { checkSettled() }
         if failure == nil {
             // Dead connections that nobody used may still have to be noticed.
@@ -91,7 +94,21 @@ package final class SimWorld {
         return failure
     }
 
+    /// How long the applications need for what the faults have piled up: a window's worth at a time, each of which they may sit on, and
+    /// through pipes that may hold less than one message.
+    private var backlogTime: Int64 {
+        var longest: Int64 = 0
+        for endpoint in endpoints {
+            let slowest = endpoints.map(\.takesAfter.upperBound).max() ?? 0
+            let messages = Int64(endpoint.core.pendingMessages)
+            longest = max(longest, (messages / Int64(plan.window) + 2) * slowest + messages * 200_000_000)
+        }
+        return longest
+    }
+
     private func burst() -> Int { random.chance(0.1) ? draw(2...50) : 1 }
+
+    func drawVersions() -> [UInt16] { SimPlan.versions[draw(0...SimPlan.versions.count - 1)] }
 
     func finishRun() { run(until: now + Duration.seconds(12).inNanoseconds) }
 
@@ -126,9 +143,12 @@ package final class SimWorld {
         var configuration = SessionConfiguration(role: side == .controller ? .controller : .router)
         configuration.window = plan.window
         configuration.outboxMessages = plan.outboxMessages
+        configuration.outboxBytes = plan.outboxBytes
+        configuration.isPlain = host.isPlain
+        if plan.manyVersions { configuration.versions = side == .router ? host.versions : drawVersions() }
         configuration.memoryLoss = plan.memoryLoss
         configuration.identity = RouterIdentity(boot: host.bootText, mac: host.mac)
-        configuration.keepsJournal = side == .controller ? plan.controllerJournal : plan.routerJournal
+        configuration.keepsJournal = !host.isPlain && (side == .controller ? plan.controllerJournal : plan.routerJournal)
         return configuration
     }
 
@@ -207,7 +227,9 @@ package final class SimWorld {
         case .openDoor(let router): router.door = .open
         case .resume(let endpoint):
             note("\(endpoint.name) resumes")
+            endpoint.dials = []
             input(endpoint) { $0.core.resume(now: $1) }
+        case .haunt(let endpoint, let number): haunt(endpoint, number)
         }
     }
 
@@ -216,7 +238,11 @@ package final class SimWorld {
         guard endpoint.frozenUntil <= now else { return schedule(.timer(endpoint), at: endpoint.frozenUntil) }
         // Entries of earlier deadlines come as well: an early call must change nothing.
         if endpoint.timerAt <= now { endpoint.timerAt = .max }
-        input(endpoint) { $0.core.advance(to: $1) }
+        let before = endpoint.core.counters.resends
+        input(endpoint) { end, time in
+            end.core.advance(to: time)
+            checkResends(end, since: before)
+        }
     }
 
     /// Faults end: what was broken stays broken, but nothing new breaks.
@@ -225,13 +251,15 @@ package final class SimWorld {
         isCalm = true
         for router in routers {
             router.door = .open
+            // New firmware for all: from the next connection on.
+            if plan.manyVersions { router.versions = SimPlan.allVersions }
             if !router.isUp { restart(router) }
         }
         for link in links {
             for side in 0...1 {
                 link.pipes[side].loseReceipts = 0
                 link.pipes[side].doubleMessages = 0
-                link.pipes[side].stalledUntil = min(link.pipes[side].stalledUntil, now + 10_000_000_000)
+                link.pipes[side].stalledUntil = min(link.pipes[side].stalledUntil, now + SimPlan.calmStall.inNanoseconds)
             }
             link.cutAfter = .max
         }

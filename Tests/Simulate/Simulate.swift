@@ -1,7 +1,7 @@
 import Glibc
 import SessionSimulation
 
-/// Runs the session simulator: `simulate [SEEDS] [FIRST]`, or `simulate --seed N` for one seed with its whole trace,
+/// Runs the session simulator: `simulate [SEEDS] [FIRST] [JOBS]`, or `simulate --seed N` for one seed with its whole trace,
 /// `simulate --core-bench` for the cost of a message, `simulate --mutants` (debug builds) for the seeds that catch built-in faults.
 @main
 enum Simulate {
@@ -19,11 +19,12 @@ enum Simulate {
         #endif
         if arguments.first == "--seed", arguments.count > 1, let seed = UInt64(arguments[1]) { return replay(seed) }
         let count = arguments.first.flatMap { UInt64($0) } ?? 2_000
-        let first = arguments.dropFirst().first.flatMap { UInt64($0) } ?? UInt64.random(in: 0...1 << 40)
-        print("simulating \(count) worlds, seeds \(first)...\(first + count - 1)")
+        let first = arguments.dropFirst().first.flatMap { UInt64($0) } ?? freshSeed()
+        let jobs = arguments.dropFirst(2).first.flatMap { Int($0) } ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        print("simulating \(count) worlds, seeds \(first)...\(first + count - 1), \(jobs) at a time")
         let clock = ContinuousClock()
         let start = clock.now
-        let total = await run(first..<first + count)
+        let total = await run(first..<first + count, jobs, clock)
         let seconds = Double((clock.now - start) / .milliseconds(1)) / 1_000
         for failure in total.failures.prefix(1) { print(failure) }
         for failure in total.failures.dropFirst().prefix(20) { print("seed \(failure.seed): \(failure.what)") }
@@ -34,22 +35,28 @@ enum Simulate {
         if !total.failures.isEmpty { exit(1) }
     }
 
+    /// Seeds that no run had before: a hundred thousand for each second since 1970.
+    private static func freshSeed() -> UInt64 { UInt64(time(nil)) * 100_000 }
+
     private struct Total: Sendable {
         var sessions = 0
         var messages = 0
         var failures: [SimFailure] = []
+        var seeds = 0
 
         mutating func add(_ other: Total) {
             sessions += other.sessions
             messages += other.messages
             failures += other.failures
+            seeds += other.seeds
         }
     }
 
-    /// All processors at once; a worker that is done takes the next block.
-    private static func run(_ seeds: Range<UInt64>) async -> Total {
+    /// `jobs` workers at once; one that is done takes the next block.
+    private static func run(_ seeds: Range<UInt64>, _ jobs: Int, _ clock: ContinuousClock) async -> Total {
         await withTaskGroup(of: Total.self) { group in
             var total = Total()
+            var progress = Progress(seeds.count, clock)
             var next = seeds.lowerBound
             func startNext() {
                 guard next < seeds.upperBound, total.failures.count < 20 else { return }
@@ -57,11 +64,14 @@ enum Simulate {
                 next = block.upperBound
                 group.addTask { run(block: block) }
             }
-            for _ in 0..<max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) { startNext() }
+            for _ in 0..<jobs { startNext() }
             while let part = await group.next() {
                 total.add(part)
+                for failure in part.failures { progress.tell("seed \(failure.seed): \(failure.what)") }
+                progress.show(seeds: total.seeds, sessions: total.sessions, failures: total.failures.count)
                 startNext()
             }
+            progress.end()
             return total
         }
     }
@@ -72,6 +82,7 @@ enum Simulate {
             let outcome = SimWorld.run(seed: seed)
             total.sessions += outcome.sessions
             total.messages += outcome.messages
+            total.seeds += 1
             if let failure = outcome.failure { total.failures.append(failure) }
         }
         return total

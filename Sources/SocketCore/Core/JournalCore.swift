@@ -109,7 +109,7 @@ public struct JournalContents: Equatable, Sendable {
     /// The router's MAC.
     public internal(set) var mac: String?
     /// The id for the next message.
-    public internal(set) var nextId: UInt32 = 1
+    public package(set) var nextId: UInt32 = 1
     var inbound = DuplicateWindow()
 
     init(header: JournalHeader) { self.header = header }

@@ -114,6 +114,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     func addTimer(_ handler: any TimerHandler) -> TimerToken { state.addTimer(handler) }
     func setTimer(_ token: TimerToken, to deadline: Instant) { state.timers.set(token, to: deadline) }
+    /// How many timers wait for a deadline; on the loop's thread.
+    var armedTimers: Int { state.timers.armedCount }
     func removeTimer(_ token: TimerToken) { state.removeTimer(token) }
 
     /// Calls the handler once when this tick ends. The handler keeps itself from asking twice.

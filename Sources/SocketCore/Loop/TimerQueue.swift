@@ -30,6 +30,9 @@ struct TimerQueue {
     /// Timers that exist, armed or not.
     var timerCount: Int { slots.count - free.count }
 
+    /// Timers that are armed.
+    var armedCount: Int { slots.count { $0.isTaken && $0.wanted < .distantFuture } }
+
     /// A new timer that isn't armed.
     mutating func add() -> TimerToken {
         let slot = free.popLast() ?? slots.count

@@ -148,7 +148,8 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         for _ in 0..<4 {
             decodeUnread(now)
             // Whatever frames and inputs led to is on disk before anything of it is done.
-            guard commit(now) else { return arm(now) }
+            // A connection that is given up goes even then, and so does a session that is over: nothing more is written to it.
+            guard commit(now) || core.isSuspended || core.isClosed else { return arm(now) }
             for action in core.takeActions() { perform(action, now) }
             writeOutput(now)
             if !core.hasActions { break }
@@ -166,12 +167,14 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         guard journal != nil else { return true }
         do throws(OutboxJournalError) {
             try journal?.commit(&core)
+            if journalFailure != nil { tell(.journal(nil)) }
             journalFailure = nil
             journalRetry = .distantFuture
-            for waiter in syncWaiters { waiter.resume() }
+            for waiter in syncWaiters { waiter.resume(returning: true) }
             syncWaiters = []
             return true
         } catch {
+            if journalFailure == nil { tell(.journal(error)) }
             journalFailure = error
             journalRetry = now + Session.journalRetryDelay
             return false
@@ -189,9 +192,24 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         case .close(let number, let abort):
             guard number == streamNumber else { return }
             if !abort { writeOutput(now) }
-            stream?.close()
+            if core.isSuspended { bidFarewell() } else { stream?.close() }
             stream = nil
             hasUnread = false
+        }
+    }
+
+    private func bidFarewell() {
+        guard let stream, stream.isConnected else {
+            self.stream?.close()
+            return
+        }
+        let bound = LoopBound(self, on: loop)
+        farewell = Farewell(stream, within: core.configuration.timing.farewell) {
+            bound.value.assumeIsolated { session in
+                session.farewell = nil
+                for waiter in session.farewellWaiters { waiter.resume() }
+                session.farewellWaiters = []
+            }
         }
     }
 
@@ -215,7 +233,9 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
     private func arm(_ now: Instant) {
         let timer = timer ?? loop.addTimer(self)
         self.timer = timer
-        loop.setTimer(timer, to: min(core.deadline.at, faults?.deadline ?? .distantFuture, journalRetry))
+        // Suspended, not even a full disk is asked again: the return does.
+        let next = core.isSuspended ? .distantFuture : min(core.deadline.at, faults?.deadline ?? .distantFuture, journalRetry)
+        loop.setTimer(timer, to: next)
     }
 
     /// The session is over for good.
@@ -234,7 +254,9 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
             waiter.resume(returning: MessageOutcome(ticket: ticket, result: .unknown, sends: 0, elapsed: .zero))
         }
         outcomeWaiters = [:]
-        for waiter in closeWaiters + roomWaiters + syncWaiters + settleWaiters { waiter.resume() }
+        for waiter in closeWaiters + roomWaiters + settleWaiters { waiter.resume() }
+        // Whatever the last commit didn't reach isn't kept, and was never accepted.
+        for waiter in syncWaiters { waiter.resume(returning: false) }
         closeWaiters = []
         roomWaiters = []
         syncWaiters = []

@@ -58,9 +58,13 @@ public actor Session {
     var inbox = SessionInbox()
     var outcomeWaiters: [SessionTicket: CheckedContinuation<MessageOutcome, Never>] = [:]
     var roomWaiters: [CheckedContinuation<Void, Never>] = []
-    var syncWaiters: [CheckedContinuation<Void, Never>] = []
+    /// Given whether the journal has it.
+    var syncWaiters: [CheckedContinuation<Bool, Never>] = []
     var settleWaiters: [CheckedContinuation<Void, Never>] = []
     var closeWaiters: [CheckedContinuation<Void, Never>] = []
+    var farewellWaiters: [CheckedContinuation<Void, Never>] = []
+    /// The connection that a suspension is giving up.
+    var farewell: Farewell?
 
     /// A controller's session; ``start()`` makes it dial.
     ///
@@ -121,10 +125,11 @@ public actor Session {
     /// Sends a message; its outcome comes as an event.
     ///
     /// - Returns: its ticket, once it can no longer be lost by this side: after its journal record was synced, where there's a journal.
-    /// - Throws: ``SessionError`` when it wasn't accepted.
+    /// - Throws: ``SessionError`` when it wasn't accepted; ``SessionError/closed`` also when the session ended before it could be kept.
     public func post(_ body: [UInt8], wantsReceipt: Bool = true, whenFull: FullPolicy = .wait) async throws(SessionError) -> SessionTicket {
         let ticket = try await accept(body, wantsReceipt, whenFull)
-        if core.configuration.keepsJournal, wantsReceipt { await withCheckedContinuation { syncWaiters.append($0) } }
+        guard core.configuration.keepsJournal, wantsReceipt else { return ticket }
+        guard await withCheckedContinuation({ syncWaiters.append($0) }) else { throw .closed }
         return ticket
     }
 
@@ -169,12 +174,18 @@ public actor Session {
     }
 
     /// Gives the connection up and stops all timers until ``resume()``: the app goes to the background.
-    public func suspend() {
+    ///
+    /// Returns when the socket is closed, after at most ``SessionTiming/farewell``: what was written has left, our half was shut
+    /// and the peer was heard out. Messages may be given to a suspended session; they're journalled, and go after the return.
+    public func suspend() async {
+        // What the peer is still owed leaves first; the core drops what it has for a connection that is given up.
+        flush(loop.now)
         core.suspend(now: loop.now)
-        flushLater()
+        flush(loop.now)
+        if farewell != nil { await withCheckedContinuation { farewellWaiters.append($0) } }
     }
 
-    /// Dials at once; the session goes on where it was.
+    /// Looks for the peer where there's a resolver, dials at once, and goes on with the session where it was.
     public func resume() {
         core.resume(now: loop.now)
         flushLater()
@@ -216,6 +227,8 @@ public actor Session {
     public var opening: SessionOpening? { core.opening }
     /// Whether messages can flow now.
     public var isOpen: Bool { core.isOpen }
+    /// Between ``suspend()`` and ``resume()``.
+    public var isSuspended: Bool { core.isSuspended }
     /// Messages without outcome.
     public var pendingMessages: Int { core.pendingMessages }
     /// Messages without outcome, in their order: after a start with a journal, what an earlier run left.

@@ -120,13 +120,21 @@ extension Session {
                 let waiters = roomWaiters
                 roomWaiters = []
                 for waiter in waiters { waiter.resume() }
-            case .state, .message: inbox.append(event)
+            case .state, .message, .journal: inbox.append(event)
             }
         }
         if core.pendingMessages == 0, !settleWaiters.isEmpty {
             for waiter in settleWaiters { waiter.resume() }
             settleWaiters = []
         }
-        if !inbox.isEmpty, let waiter = inbox.takeWaiter() { waiter.resume(returning: handOver()) }
+        wakeReader()
     }
+
+    /// News of this session itself, which is told even while the core's must wait.
+    func tell(_ event: SessionEvent) {
+        inbox.append(event)
+        wakeReader()
+    }
+
+    private func wakeReader() { if !inbox.isEmpty, let waiter = inbox.takeWaiter() { waiter.resume(returning: handOver()) } }
 }

@@ -65,18 +65,24 @@ public actor RouterConnection: LoopTimerOwner {
             await session.resume()
             return try await opened()
         }
+        await begin()
+        return try await opened()
+    }
+
+    /// Dials, and goes on doing so in the background: see ``opened()``.
+    public func begin() async {
         timer = LoopTimer(on: loop, owner: self)
         Task(executorPreference: loop) {
             for await batch in self.session.events { for event in batch { await self.handle(event) } }
             await self.ended()
         }
         await session.start()
-        return try await opened()
     }
 
     /// Returns when the session stands, at once if it does.
     ///
     /// - Throws: `LossReason` of the next failure.
+    @discardableResult
     public func opened() async throws(LossReason) -> SessionOpening {
         if await session.isOpen, let opening = await session.opening { return opening }
         if hasEnded { throw endReason }
@@ -92,10 +98,30 @@ public actor RouterConnection: LoopTimerOwner {
         await session.suspend()
     }
 
+    /// The app goes to the background: the connection is given up in order and no timer runs until ``resume()``.
+    ///
+    /// Messages may be given to the session meanwhile, and requests wait.
+    public func suspend() async {
+        queue.pause(now: loop.currentInstant)
+        settle()
+        await session.suspend()
+    }
+
     /// Returns when neither a command nor a message is without outcome.
     func drained() async {
         while queue.count > 0, !hasEnded { await withCheckedContinuation { idleWaiters.append($0) } }
         await session.settled()
+    }
+
+    /// The app is back: the router is looked for where it is now, dialled once, and the session goes on.
+    ///
+    /// - Throws: `LossReason` of the first failure; dialling goes on in the background until ``close(_:)``.
+    @discardableResult
+    public func resume() async throws(LossReason) -> SessionOpening {
+        queue.resume(now: loop.currentInstant)
+        settle()
+        await session.resume()
+        return try await opened()
     }
 
     /// Ends the session in order.
@@ -119,12 +145,14 @@ public actor RouterConnection: LoopTimerOwner {
             hasStood = true
             sendWaiting()
             tellWaiters(.success(opening))
+        // Not a failure of the link: whoever waits goes on waiting for the return.
+        case .state(.lost(.suspended)): break
         case .state(.lost(let reason)): tellWaiters(.failure(reason))
         case .state(.closed(let reason)):
             endReason = reason
             tellWaiters(.failure(reason))
         case .outcome(let outcome): messageEnded(outcome.ticket)
-        case .state, .writable: break
+        case .state, .writable, .journal: break
         }
     }
 

@@ -41,7 +41,7 @@ extension RouterManager {
     private func resolver(
         for target: SwitchCore.Target, _ discovery: RouterDiscovery.Options, exception: Bool
     ) throws -> Session.Resolver {
-        let (loop, mac) = (loop, target.mac)
+        let (loop, mac, directory, onRemark) = (loop, target.mac, directory, onRemark)
         let verifier = try target.offersTLS && !exception ? verifier() : nil
         let wantsProof = try wantsProof(of: mac)
         return { _ in
@@ -49,6 +49,9 @@ extension RouterManager {
             guard let result = try? await RouterDiscovery(discovery, loop: loop).scan(for: .seconds(2)),
                 let found = result.routers.first(where: { $0.mac == mac && $0.discovered.isConfirmed })
             else { return nil }
+            do { try directory?.merge([found], now: SystemCalls.monotonicNow()) } catch {
+                onRemark("where \(mac) is now isn't kept: \(error)")
+            }
             guard let verifier, wantsProof else { return found.endpoint }
             let finding = await verifier.verify(RouterVerifier.Subject(found))
             return finding.judgement.isProof ? finding.endpoint : nil

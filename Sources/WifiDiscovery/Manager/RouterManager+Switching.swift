@@ -88,6 +88,8 @@ extension RouterManager {
         await hub.report(StatusKey(connection.mac, .current), .current(true))
         await failover?.use(connection.mac)
         if !followedNames.isEmpty { await connection.follow(followedNames) }
+        // It went to the background while this was under way.
+        if isSuspended { await connection.suspend() }
     }
 
     /// This connection isn't used any more, for now.

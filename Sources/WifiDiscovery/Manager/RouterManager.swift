@@ -105,6 +105,8 @@ public actor RouterManager {
     /// Properties that status subscribers want of whichever router is current.
     var followedNames: Set<String> = []
     var sightings = RouterSightings()
+    /// Between ``suspend()`` and ``resume()``.
+    public internal(set) var isSuspended = false
 
     /// A manager without router.
     ///

@@ -1,3 +1,4 @@
+import Glibc
 import SocketCore
 
 /// A router on this machine: answers probes, serves sessions, and speaks the sample vocabulary; with faults on demand.
@@ -130,6 +131,22 @@ public actor SimulatedRouter {
         if let boot = description.boot { onEvent(.rebooted(boot)) }
     }
 
+    /// Goes on at another TCP port, as a router that gets another address: its sessions stay.
+    ///
+    /// - Returns: where it listens now; connections that stand are cut.
+    /// - Throws: ``SystemError`` when the place can't be had; it listens where it did then.
+    @discardableResult
+    public func move(to endpoint: Endpoint) async throws -> Endpoint {
+        guard let listener else { throw SystemError(function: "listen", code: ENOTCONN, subject: "\(endpoint)") }
+        let local = try await listener.open(endpoint)
+        options.endpoint = local
+        description.tcp = local.port
+        await responder.update(description)
+        for session in sessions.values { await session.dropConnection() }
+        onEvent(.listening(description, local))
+        return local
+    }
+
     private static func makeDevice(_ options: Options) -> SampleDevice {
         SampleDevice(
             mac: options.description.mac.description, ssid: options.ssid ?? options.description.radios.first?.ssid ?? "Home")
@@ -184,7 +201,7 @@ public actor SimulatedRouter {
             if let limit = options.closeAfter, messagesTaken % limit == 0 { await session.dropConnection() }
         case .outcome(let outcome): onEvent(.outcome(session.identifier, outcome))
         case .state(.lost(let reason)): onEvent(.closed(session.identifier, reason))
-        case .state, .writable: break
+        case .state, .writable, .journal: break
         }
     }
 

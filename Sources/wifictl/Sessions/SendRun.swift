@@ -119,6 +119,9 @@ actor SendRun {
             }
             wake()
         case .writable: break
+        case .journal(let error):
+            let trouble = error.map { "\($0); nothing more is accepted or sent until it can be: make room, or give another --home" }
+            output.warning(trouble ?? "the journal can be kept again: going on")
         }
     }
 

@@ -145,7 +145,7 @@ actor WatchRun {
             if case .open = state { await plan.sessions.reopened(mac) }
         case .outcome(let outcome): outcome.result == .delivered ? (counters.delivered += 1) : (counters.otherwise += 1)
         case .message: counters.received += 1
-        case .writable: break
+        case .writable, .journal: break
         }
     }
 

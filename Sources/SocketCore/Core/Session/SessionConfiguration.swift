@@ -104,6 +104,8 @@ public struct SessionTiming: Sendable, Equatable {
     public var drain = Duration.seconds(5)
     /// The part of ``drain`` in which receipts are waited for with the connection whole; then the sending half is shut.
     public var linger = Duration.milliseconds(2_500)
+    /// Giving the connection up to go to the background takes no longer: platforms grant a few seconds before they stop a process.
+    public var farewell = Duration.seconds(1)
     /// A router keeps a session without connection for this long.
     public var memory = Duration.seconds(300)
     /// When the process itself was held up (stopped, swapped out), peers get this long to be heard before they're judged.

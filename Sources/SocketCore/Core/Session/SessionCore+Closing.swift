@@ -19,10 +19,12 @@ extension SessionCore {
         emit(.state(.lost(reason)))
         if let closing { return end(closing, reason.isFinal ? reason : .closed, now) }
         guard configuration.role == .controller else {
+            // A plain controller can't say that it's back.
+            if configuration.isPlain { return end(.endSession, reason, now) }
             forgetAt = now + configuration.timing.memory
             return enter(.offline, now)
         }
-        if !wasConnecting, stoodFor >= configuration.timing.reconnect.stability { failures = 0 }
+        if !wasConnecting, stoodFor >= configuration.timing.reconnect.stability || mutated(.noBackoff) { failures = 0 }
         failures += 1
         let wait = configuration.timing.reconnect.wait(afterFailures: failures, &random)
         reconnectAt = now + wait
@@ -37,6 +39,8 @@ extension SessionCore {
             guard copy.endsWithWriting else { continue }
             emit(.outcome(MessageOutcome(ticket: copy.ticket, result: .notSent, sends: 1, elapsed: now - copy.acceptedAt)))
         }
+        // They left the outbox when they were put into the output: nothing else may come to say that there's room.
+        offerSpace()
         staged.removeAll()
         output.reset()
         ledger.connectionLost()
@@ -97,7 +101,7 @@ extension SessionCore {
             if unhanded.isEmpty { fail(closing == nil ? .peerClosed : .closed, abort: false, now) }
             return
         }
-        let isSettled = outbox.isEmpty && ledger.isEmpty && unhanded.isEmpty
+        let isSettled = outbox.isEmpty && ledger.isEmpty && unhanded.isEmpty || mutated(.closeAtOnce)
         if isSettled || now - closeStarted >= configuration.timing.linger { shutWriting(now) }
     }
 
@@ -112,11 +116,15 @@ extension SessionCore {
         fail(closing == nil ? .peerClosed : .closed, abort: false, now)
     }
 
+    private func endResult(_ message: OutboundMessage) -> MessageResult {
+        message.mayHaveLeft && !mutated(.alwaysNotSent) ? .unknown : .notSent
+    }
+
     /// The session is over.
     mutating func end(_ policy: ClosePolicy, _ reason: LossReason, _ now: Instant) {
         if policy == .endSession {
-            for message in ledger.remove(where: { _ in true }) { finish(message, message.mayHaveLeft ? .unknown : .notSent, now) }
-            while let message = outbox.popFirst() { finish(message, message.mayHaveLeft ? .unknown : .notSent, now) }
+            for message in ledger.remove(where: { _ in true }) { finish(message, endResult(message), now) }
+            while let message = outbox.popFirst() { finish(message, endResult(message), now) }
         }
         closing = nil
         enter(.closed, now)

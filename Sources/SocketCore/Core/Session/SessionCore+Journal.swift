@@ -10,9 +10,7 @@ extension SessionCore {
     public init?(_ configuration: SessionConfiguration, restoring contents: JournalContents, seed: UInt64, now: Instant) {
         let limit = min(configuration.maximumBodyLength, configuration.layout.maximumExpressibleLength)
         guard contents.header.role == configuration.role, contents.messages.allSatisfy({ $0.body.count <= limit }) else { return nil }
-        var plain = configuration
-        plain.keepsJournal = false
-        self.init(plain, session: contents.header.session, seed: seed, now: now)
+        self.init(configuration, session: contents.header.session, seed: seed, now: now, beginsJournal: false)
         hasOpened = contents.hasOpened
         inbound = contents.inbound
         nextId = contents.nextId
@@ -48,7 +46,7 @@ extension SessionCore {
         outbox.forEach { if $0.ticket.msgId != 0 { messages.append(($0.ticket.msgId, $0.body)) } }
         var keys: [JSONValue.Member] = [
             .init("next", .integer(Int64(nextId))), .init("received", .integer(Int64(inbound.top))),
-            .init("above", .array(inbound.takenAboveTop.map { .integer(Int64($0)) })), .init("opened", .bool(hasOpened)),
+            .init("above", .array(inbound.takenAboveTop.map { .integer(Int64($0)) })), .init("opened", .bool(hasOpened && !isUnconfirmed)),
         ]
         if let peerBoot { keys.append(.init("boot", .string(peerBoot))) }
         if let peerMAC { keys.append(.init("mac", .string(peerMAC))) }

@@ -97,7 +97,7 @@ extension SessionCore {
         return RouterHello.Sees(station: via != nil, via: via)
     }
 
-    /// Router: a plain controller's connection, which says no hello; it replaces the present one.
+    /// Router: a plain controller's connection, which says no hello, so that nothing tells whose it is: the session ends with it.
     public mutating func acceptPlain(now: Instant) -> ConnectionNumber {
         replaceConnection(now)
         guard phase != .closed, closing == nil else { return .none }
@@ -180,8 +180,9 @@ extension SessionCore {
     }
 
     private mutating func opened(_ opening: SessionOpening, resumed: Bool, _ now: Instant) {
-        if configuration.role == .router { journal?.opened(boot: configuration.identity.boot, mac: nil, reset: false) }
+        if configuration.role == .router, !isUnconfirmed { journalOpening() }
         if mutated(.reuseIds), hasOpened { nextId = 1 }
+        if mutated(.ownVersion) { version = configuration.versions.max() ?? version }
         hasOpened = true
         counters.openings += 1
         self.opening = opening
@@ -191,6 +192,10 @@ extension SessionCore {
         updateReading(now)
         pump(now)
     }
+
+    /// A router's session stands, and its controller knows in which memory. Not before: a process that takes over from the journal would
+    /// say "resumed" to a controller that never heard of the loss, and believe its `received`, which speaks of other messages.
+    mutating func journalOpening() { journal?.opened(boot: configuration.identity.boot, mac: nil, reset: false) }
 
     mutating func enter(_ phase: Phase, _ now: Instant) {
         self.phase = phase

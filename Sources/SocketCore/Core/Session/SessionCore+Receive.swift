@@ -34,6 +34,7 @@ extension SessionCore {
         }
         if isUnconfirmed {
             isUnconfirmed = false
+            journalOpening()
             pump(now)
         }
         if header.bodyLength == 0 {
@@ -47,7 +48,8 @@ extension SessionCore {
 
     private mutating func receiveReceipt(_ msgId: UInt32, _ now: Instant) {
         if mutated(.receiptForReceipt) { writeReceipt(msgId) }
-        if let message = ledger.settle(msgId, now: now) ?? outbox.removeRestored(msgId: msgId) {
+        let named = mutated(.settleOldest) && !ledger.isEmpty ? ledger[0].ticket.msgId : msgId
+        if let message = ledger.settle(named, now: now) ?? outbox.removeRestored(msgId: msgId) {
             finish(message, .delivered, now)
             pump(now)
             continueClosing(now)
@@ -116,9 +118,10 @@ extension SessionCore {
     @inline(__always)
     mutating func updateReading(_ now: Instant) {
         if isReading {
-            isReading =
+            let keepsUp =
                 applicationReads && unhanded.count < SessionLimits.inboundMessages && unhandedBytes < SessionLimits.inboundBytes
                 && output.count < SessionLimits.outputStop
+            isReading = keepsUp || mutated(.neverStopReading)
         } else if applicationReads, unhanded.count <= SessionLimits.inboundMessages / 2,
             unhandedBytes <= SessionLimits.inboundBytes / 2, output.count <= SessionLimits.outputStop / 2
         {

@@ -14,7 +14,7 @@ extension SessionCore {
         guard body.count <= limit else { throw .bodyTooLarge(bytes: body.count, limit: limit) }
         let cost = body.count + SessionLimits.entryCost
         let fits = outbox.messages < configuration.outboxMessages && outbox.bytes + cost <= configuration.outboxBytes
-        guard fits || outbox.messages == 0 else {
+        guard fits || outbox.messages == 0 || mutated(.unboundedOutbox) else {
             refusedForSpace = true
             throw .outboxFull(messages: outbox.messages, bytes: outbox.bytes)
         }
@@ -48,7 +48,7 @@ extension SessionCore {
             return true
         }
         guard ticket.msgId != 0, let index = ledger.index(of: ticket.msgId), ledger[index].ticket == ticket else { return false }
-        finish(ledger.remove(at: index), .unknown, now)
+        finish(ledger.remove(at: index), mutated(.cancelSent) ? .cancelled : .unknown, now)
         pump(now)
         return true
     }
@@ -76,7 +76,7 @@ extension SessionCore {
     private mutating func pumpNew(_ now: Instant) {
         while output.count < SessionLimits.outputMark, let next = outbox.first {
             guard ledger.copiesWanted == 0 || mutated(.newBeforeOld) else { return }
-            let isTracked = next.msgId != 0 && !configuration.isPlain
+            let isTracked = next.msgId != 0 && (!configuration.isPlain || mutated(.trackPlain))
             if isTracked, !mutated(.ignoreWindow) {
                 guard ledger.count < configuration.window, ledger.reaches(next.msgId) else { return }
             }
@@ -138,7 +138,7 @@ extension SessionCore {
     }
 
     /// After a refusal, room is offered once the outbox is half empty, so that offers come in useful sizes.
-    private mutating func offerSpace() {
+    mutating func offerSpace() {
         guard refusedForSpace, outbox.messages <= configuration.outboxMessages / 2, outbox.bytes <= configuration.outboxBytes / 2 else {
             return
         }

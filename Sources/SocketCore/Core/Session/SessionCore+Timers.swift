@@ -15,7 +15,7 @@ extension SessionCore {
             guard !configuration.isPlain else { break }
             if output.isEmpty, !writingShut, !mutated(.noHeartbeat) { next.lower(to: lastSent + timing.heartbeat, .heartbeat) }
             if isReading {
-                next.lower(to: max(lastReceived + timing.silence, hearUntil), .silence)
+                if !mutated(.noSilence) { next.lower(to: max(lastReceived + timing.silence, hearUntil), .silence) }
                 if !peerHasFinished, !writingShut { next.lower(to: max(ledger.nextCheck, hearUntil), .resend) }
             }
         }
@@ -62,6 +62,9 @@ extension SessionCore {
     private mutating func heartbeat(_ now: Instant) {
         output.append(encoder, msgId: 0, version: version, body: RawSpan())
         counters.heartbeatsSent += 1
+        if mutated(.heartbeatBurst), now - lastSent >= configuration.timing.heartbeat * 2 {
+            output.append(encoder, msgId: 0, version: version, body: RawSpan())
+        }
         // The write comes after this; until it's reported the timer must not fire again.
         lastSent = now
         shrinkIdle()
@@ -81,6 +84,7 @@ extension SessionCore {
         case .giveUp(let msgId, let resends): fail(.noReceipt(msgId: msgId, resends: resends), abort: true, now)
         case .resend(let ids):
             guard !mutated(.noResend) else { return }
+            if mutated(.resendAll), !ids.isEmpty { for index in 0..<ledger.count { stage(index, isResend: true) } }
             for id in ids {
                 if let index = ledger.index(of: id) { stage(index, isResend: true) }
             }

@@ -106,6 +106,11 @@ public struct SessionCore: ~Copyable {
     ///   - seed: for jitter; any number, another one for each session.
     ///   - now: the present.
     public init(_ configuration: SessionConfiguration, session: SessionIdentifier, seed: UInt64, now: Instant) {
+        self.init(configuration, session: session, seed: seed, now: now, beginsJournal: configuration.keepsJournal)
+    }
+
+    /// `beginsJournal`: a new one, where an old one isn't gone on with.
+    init(_ configuration: SessionConfiguration, session: SessionIdentifier, seed: UInt64, now: Instant, beginsJournal: Bool) {
         precondition(!configuration.versions.isEmpty && !configuration.versions.contains(0), "versions are 1...65535")
         self.configuration = configuration
         self.session = session
@@ -116,7 +121,7 @@ public struct SessionCore: ~Copyable {
             layout: configuration.layout,
             limits: FrameLimits(maximumBodyLength: max(configuration.maximumBodyLength, SessionLimits.helloBytes)))
         peerMAC = configuration.expectedMAC
-        if configuration.keepsJournal {
+        if beginsJournal {
             journal = JournalWriter()
             journal?.begin(JournalHeader(session: session, role: configuration.role))
         }
@@ -163,6 +168,8 @@ public enum ClosePolicy: Equatable, Sendable {
 extension SessionCore {
     /// Whether messages can flow.
     public var isOpen: Bool { phase == .open }
+    /// Between ``suspend(now:)`` and ``resume(now:)``.
+    public var isSuspended: Bool { phase == .suspended }
     /// Whether the session is over for good.
     public var isClosed: Bool { phase == .closed }
     /// Whether the shell should read: no while the application doesn't keep up.
@@ -177,6 +184,9 @@ extension SessionCore {
     public var offlineSince: Instant? { phase == .offline ? phaseSince : nil }
     /// Messages delivered and not handed over.
     public var unhandedMessages: Int { unhanded.count }
+
+    /// Bytes that the outbox counts, bytes that wait for hand-over, and events that wait to be taken: what a simulator holds to bounds.
+    package var kept: (outboxBytes: Int, unhandedBytes: Int, events: Int) { (outbox.bytes, unhandedBytes, events.count) }
 
     /// Lends what waits to be written.
     public func withOutput<Result: ~Copyable, Failure: Error>(

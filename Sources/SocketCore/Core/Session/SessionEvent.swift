@@ -8,6 +8,9 @@ public enum SessionEvent: Equatable, Sendable {
     case outcome(MessageOutcome)
     /// There's room in the outbox again after a refusal.
     case writable
+    /// The session's ``OutboxJournal`` can't be written, such as on a full disk: until it can, nothing is sent or reported as accepted.
+    /// It's tried again each second; nil tells that it worked. From the session around the core, which knows no files.
+    case journal(OutboxJournalError?)
 }
 
 /// A session's state as an application sees it.

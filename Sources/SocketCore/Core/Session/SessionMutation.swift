@@ -37,6 +37,30 @@ package struct SessionMutation: OptionSet, Sendable {
     package static let noResend = SessionMutation(rawValue: 1 << 15)
     /// Heartbeats are forgotten.
     package static let noHeartbeat = SessionMutation(rawValue: 1 << 16)
+    /// A silent connection is never taken for dead.
+    package static let noSilence = SessionMutation(rawValue: 1 << 17)
     /// An outcome is reported twice.
     package static let doubleOutcome = SessionMutation(rawValue: 1 << 18)
+    /// One late receipt makes all unsettled messages go again.
+    package static let resendAll = SessionMutation(rawValue: 1 << 19)
+    /// Heartbeats that were missed are made up for.
+    package static let heartbeatBurst = SessionMutation(rawValue: 1 << 20)
+    /// The outbox takes whatever it's given.
+    package static let unboundedOutbox = SessionMutation(rawValue: 1 << 21)
+    /// An application that doesn't take doesn't stop the reading.
+    package static let neverStopReading = SessionMutation(rawValue: 1 << 22)
+    /// Frames are written in the highest version of our own, whatever was agreed.
+    package static let ownVersion = SessionMutation(rawValue: 1 << 23)
+    /// Messages to a plain device wait for receipts.
+    package static let trackPlain = SessionMutation(rawValue: 1 << 24)
+    /// What was written is reported as not sent.
+    package static let alwaysNotSent = SessionMutation(rawValue: 1 << 25)
+    /// Closing doesn't wait for what is still to be sent.
+    package static let closeAtOnce = SessionMutation(rawValue: 1 << 26)
+    /// Each connection that came about starts the reconnect schedule over.
+    package static let noBackoff = SessionMutation(rawValue: 1 << 27)
+    /// A receipt settles the oldest message, whichever it names.
+    package static let settleOldest = SessionMutation(rawValue: 1 << 28)
+    /// A message that was written can still be called back.
+    package static let cancelSent = SessionMutation(rawValue: 1 << 29)
 }

@@ -32,8 +32,8 @@ public struct CommandSchedule: Equatable, Sendable {
 
 /// Requests to one router, one under way at a time, the rest waiting in order.
 ///
-/// Inputs: ``enqueue(now:)``, ``sent(_:as:)``, ``answered(_:_:now:)``, ``cancel(_:now:)``, ``end(_:)``, ``advance(to:)``. After each:
-/// ``takeActions()``, and call ``advance(to:)`` no later than ``deadline``.
+/// Inputs: ``enqueue(now:)``, ``sent(_:as:)``, ``answered(_:_:now:)``, ``cancel(_:now:)``, ``pause(now:)``, ``resume(now:)``, ``end(_:)``,
+/// ``advance(to:)``. After each: ``takeActions()``, and call ``advance(to:)`` no later than ``deadline``.
 public struct CommandQueue: Sendable {
     /// What the shell is to do, in order.
     public enum Action: Equatable, Sendable {
@@ -54,6 +54,7 @@ public struct CommandQueue: Sendable {
     /// The ids of the current command's tries: an answer to any of them is its answer.
     private var ids: [UInt32] = []
     private var actions: [Action] = []
+    private var pausedAt: Instant?
     private var lastNumber: UInt64 = 0
     /// Answers to nothing that's under way: late, or never asked for.
     public private(set) var lateAnswers: UInt64 = 0
@@ -64,7 +65,7 @@ public struct CommandQueue: Sendable {
     public init(schedule: CommandSchedule = CommandSchedule()) { self.schedule = schedule }
 
     /// When ``advance(to:)`` must be called.
-    public var deadline: Instant { nextStep }
+    public var deadline: Instant { pausedAt == nil ? nextStep : .distantFuture }
     /// Commands that haven't ended.
     public var count: Int { waiting.count + (current == nil ? 0 : 1) }
     /// Whether this one is under way.
@@ -107,6 +108,17 @@ public struct CommandQueue: Sendable {
         }
     }
 
+    /// The link rests, and with it all waiting: nothing is due and nothing new begins until ``resume(now:)``.
+    public mutating func pause(now: Instant) { pausedAt = pausedAt ?? now }
+
+    /// The link is back: what was waited for gets the rest of its time.
+    public mutating func resume(now: Instant) {
+        guard let since = pausedAt else { return }
+        pausedAt = nil
+        if nextStep < .distantFuture { nextStep = nextStep + (now - since) }
+        startNext(now)
+    }
+
     /// The session is over, or rests: everything ends.
     public mutating func end(_ outcome: CommandOutcome = .cancelled) {
         finishCurrent(outcome)
@@ -115,7 +127,7 @@ public struct CommandQueue: Sendable {
 
     /// Takes the steps that are due.
     public mutating func advance(to now: Instant) {
-        guard now >= nextStep, let current else { return }
+        guard now >= deadline, let current else { return }
         if tries <= schedule.pauses.count {
             attempt(current, now)
         } else {
@@ -132,7 +144,7 @@ public struct CommandQueue: Sendable {
     }
 
     private mutating func startNext(_ now: Instant) {
-        guard current == nil, !waiting.isEmpty else { return }
+        guard current == nil, pausedAt == nil, !waiting.isEmpty else { return }
         let next = waiting.removeFirst()
         current = next
         attempt(next, now)
