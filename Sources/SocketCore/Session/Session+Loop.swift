@@ -70,7 +70,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
     private func decode(_ bytes: RawSpan, _ now: Instant) {
         let number = streamNumber
         do throws(FrameError) {
-            let used = try decoder.decode(bytes) { header, body in core.receive(header, body: body, on: number, now: now) }
+            let used = try Session.decode(bytes, with: &decoder, into: &core, number, now)
             if used < bytes.byteCount, core.connection == number {
                 try decoder.append(bytes.extracting(droppingFirst: used))
                 hasUnread = true
@@ -78,6 +78,13 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         } catch {
             core.frameError(number, error, now: now)
         }
+    }
+
+    /// Both are borrowed once a read here, and not once a frame.
+    private static func decode(
+        _ bytes: RawSpan, with decoder: inout FrameDecoder, into core: inout SessionCore, _ number: ConnectionNumber, _ now: Instant
+    ) throws(FrameError) -> Int {
+        try decoder.decode(bytes) { header, body in core.receive(header, body: body, on: number, now: now) }
     }
 
     /// Goes on with what was kept when reading paused.
@@ -150,7 +157,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
             // Whatever frames and inputs led to is on disk before anything of it is done.
             // A connection that is given up goes even then, and so does a session that is over: nothing more is written to it.
             guard commit(now) || core.isSuspended || core.isClosed else { return arm(now) }
-            for action in core.takeActions() { perform(action, now) }
+            if core.hasActions { for action in core.takeActions() { perform(action, now) } }
             writeOutput(now)
             if !core.hasActions { break }
         }
@@ -220,13 +227,17 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
             let taken = core.withOutput { faults?.pass($0, to: stream) ?? 0 }
             core.wrote(taken, on: number, now: now)
         } else {
-            // Writing frees room, and the core may fill it at once: as long as the kernel takes everything.
-            while core.outputByteCount > 0 {
-                let offered = core.outputByteCount
-                let taken = core.withOutput { stream.write($0) }
-                core.wrote(taken, on: number, now: now)
-                if taken < offered { break }
-            }
+            Session.write(from: &core, to: stream, number, now)
+        }
+    }
+
+    /// Writing frees room, and the core may fill it at once: as long as the kernel takes everything.
+    private static func write(from core: inout SessionCore, to stream: Stream, _ number: ConnectionNumber, _ now: Instant) {
+        while core.outputByteCount > 0 {
+            let offered = core.outputByteCount
+            let taken = core.withOutput { stream.write($0) }
+            core.wrote(taken, on: number, now: now)
+            if taken < offered { break }
         }
     }
 
@@ -261,6 +272,8 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         roomWaiters = []
         syncWaiters = []
         settleWaiters = []
+        attendant?.sessionEnded(self)
+        attendant = nil
         onEnd?(self)
         onEnd = nil
     }
