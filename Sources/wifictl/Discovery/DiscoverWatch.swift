@@ -16,7 +16,7 @@ struct DiscoverWatch {
     private var shown: Set<IPAddress> = []
     private var unkept: [MACAddress: FoundRouter] = [:]
     private var keptAt: ContinuousClock.Instant?
-    /// nil until the native scan has told it.
+    /// nil until a scan has told it.
     private var link: Set<MACAddress>?
     private var linkUnknown: WirelessUnknown?
     private var selection: Selection?
@@ -26,10 +26,8 @@ struct DiscoverWatch {
     /// Whether anything was ever shown.
     private(set) var hasFound = false
 
-    /// - Parameter link: what devices are graded against where no native scan tells it.
-    init(_ asked: Set<Dialect>, link: Set<MACAddress>?, wantsProof: Bool, _ directory: RouterDirectory, _ view: DiscoverView) {
+    init(_ asked: Set<Dialect>, wantsProof: Bool, _ directory: RouterDirectory, _ view: DiscoverView) {
         self.asked = asked
-        self.link = link
         self.wantsProof = wantsProof
         self.directory = directory
         self.view = view
@@ -45,7 +43,9 @@ struct DiscoverWatch {
         case .native(.graded(let routers, let link, let unknown)): regrade(routers, link, unknown)
         case .native(.finished(let result)): native = result
         case .foreign(.found(let device)), .foreign(.updated(let device)): note(device)
-        case .foreign(.lost(let device)): lose(device)
+        case .foreign(.lost(let device, let loss)): lose(device, loss)
+        // Where the native scan runs, it tells the link.
+        case .foreign(.graded(_, let link, let unknown)): if !asked.contains(.native) { regrade([], link, unknown) }
         case .foreign(.finished(let result)): foreign = result
         case .foreignFailed(let error): failures["dialects"] = "\(error)"
         }
@@ -109,11 +109,11 @@ struct DiscoverWatch {
         }
     }
 
-    private mutating func lose(_ device: FoundDevice) {
+    private mutating func lose(_ device: FoundDevice, _ loss: DiscoveryEvent.Loss) {
         devices.removeAll { $0.isSame(as: device) }
         guard !shown.isDisjoint(with: device.addresses) else { return }
         shown.subtract(device.addresses)
-        view.change("lost", .foreign(device), [])
+        view.change("lost", .foreign(device), [loss.rawValue])
     }
 
     /// Devices that have become rows of their own: newly found, known as a router or the gateway only now, or left behind by a router
