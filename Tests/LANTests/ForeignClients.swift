@@ -29,13 +29,13 @@ enum ForeignClients {
         let script = """
             mount -t tmpfs none /run; mkdir -p /run/avahi-daemon
             export DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/bus
-            dbus-daemon --config-file=/usr/share/dbus-1/session.conf --address=$DBUS_SYSTEM_BUS_ADDRESS --nofork --nopidfile >&2 &
+            dbus-daemon --config-file=/usr/share/dbus-1/session.conf --address=$DBUS_SYSTEM_BUS_ADDRESS --nofork --nopidfile >&2 & bus=$!
             while [ ! -S /run/bus ]; do sleep 0.05; done
             printf '[server]\\nhost-name=browser\\nallow-interfaces=eth0\\nenable-dbus=yes\\n' >/run/avahi.conf
-            avahi-daemon --no-drop-root --no-chroot -f /run/avahi.conf >&2 &
+            avahi-daemon --no-drop-root --no-chroot -f /run/avahi.conf >&2 & daemon=$!
             until avahi-browse -a -t >/dev/null 2>&1; do sleep 0.1; done
             avahi-browse --all --resolve --parsable --terminate --ignore-local
-            kill $(jobs -p)
+            kill $bus $daemon
             """
         let result = try await lan.run(host, ["unshare", "--mount", "sh", "-c", script])
         var seen = Seen(text: result.text + result.errorText)
