@@ -85,7 +85,9 @@ if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT
 fi
 for daemon in "${daemons[@]}"; do
-    apt-get install -q -y --no-install-recommends "$daemon" >&2 || { say "without $daemon a test of foreign dialects is skipped"; continue; }
+    apt-get install -q -y --no-install-recommends "$daemon" >&2 ||
+        { say "without $daemon a test of foreign dialects is skipped"; continue; }
     [ -d /run/systemd/system ] || continue
-    dpkg -L "$daemon" | sed -n 's,.*/systemd/system/\([^/]*\.\(service\|socket\)\)$,\1,p' | sort -u | xargs -r systemctl disable -q >&2 || true
+    dpkg -L "$daemon" | sed -n 's,.*/systemd/system/\([^/]*\.\(service\|socket\)\)$,\1,p' |
+        xargs -r systemctl disable -q >&2 || say "$daemon may serve this machine's network at the next boot: systemctl disable it"
 done

@@ -71,7 +71,9 @@ int reference_round_trips(size_t size, size_t count, uint64_t *samples) {
     fine = 1;
     for (size_t i = 0; i < count && fine; i++) {
         uint64_t before = nanoseconds(CLOCK_MONOTONIC);
-        if (sendto(asking, bytes, size, 0, (struct sockaddr *)&there, sizeof there) < 0 || recv(asking, bytes, sizeof bytes, 0) < 0) fine = 0;
+        if (sendto(asking, bytes, size, 0, (struct sockaddr *)&there, sizeof there) < 0 ||
+            recv(asking, bytes, sizeof bytes, 0) < 0)
+            fine = 0;
         samples[i] = nanoseconds(CLOCK_MONOTONIC) - before;
     }
     pthread_join(thread, NULL);

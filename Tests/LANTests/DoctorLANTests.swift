@@ -27,7 +27,7 @@ struct DoctorLANTests {
             #expect(verdict(healthy.checks, "network") == "fine", "\(healthy.checks)")
 
             let holder =
-                "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 19510)); print('held', flush=True); input()"
+                "import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.bind(('', 19510)); print('held', flush=True); input()"
             let holding = try lan.start("ctl", ["python3", "-c", holder])
             _ = try await holding.line("held") { $0 == "held" }
             let held = try await checks(lan)

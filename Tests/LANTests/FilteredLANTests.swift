@@ -22,7 +22,8 @@ struct FilteredLANTests {
     }
 
     private func drop(_ matches: [String], at hook: String) -> String {
-        "table inet guard { chain passing { type filter hook \(hook) priority 0; \(matches.map { "\($0) drop;" }.joined(separator: " ")) }; }"
+        let rules = matches.map { "\($0) drop;" }.joined(separator: " ")
+        return "table inet guard { chain passing { type filter hook \(hook) priority 0; \(rules) }; }"
     }
 
     @Test("where the group is blocked, on the routers' side or on ours, the directed broadcast finds all")

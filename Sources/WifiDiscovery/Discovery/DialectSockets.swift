@@ -1,7 +1,7 @@
 import SocketCore
 
-/// The sockets of a scan of foreign dialects: one a dialect and an interface's family, through which it asks, so that an answer's dialect is
-/// known by where it came to; and one a dialect and family that hears what is said to everybody.
+/// The sockets of a scan of foreign dialects: one a dialect and an interface's family, through which it asks, so that an answer's
+/// dialect is known by where it came to; and one a dialect and family that hears what is said to everybody.
 struct DialectSockets {
     /// What belongs to one socket.
     struct Port {

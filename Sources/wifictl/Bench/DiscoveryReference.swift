@@ -35,7 +35,7 @@ final class DiscoveryReference {
     func roundTrips(byteCount: Int, count: Int) throws(DiscoveryBench.Failure) -> [Double] {
         var samples = [UInt64](repeating: 0, count: count)
         guard roundTripsFunction(byteCount, count, &samples) == 1 else { throw DiscoveryBench.Failure("the reference in C got no answer") }
-        return samples.map(Double.init)
+        return samples.map { Double($0) }
     }
 
     /// Nanoseconds of CPU time that it takes to receive one of at least `count` copies of a datagram.

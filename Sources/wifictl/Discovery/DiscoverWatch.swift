@@ -13,6 +13,7 @@ struct DiscoverWatch {
     private let view: DiscoverView
     private var routers: [MACAddress: FoundRouter] = [:]
     private var devices: [FoundDevice] = []
+    private var choosing = ChoiceWatch()
     private var shown: Set<IPAddress> = []
     private var unkept: [MACAddress: FoundRouter] = [:]
     private var keptAt: ContinuousClock.Instant?
@@ -39,6 +40,7 @@ struct DiscoverWatch {
         case .native(.updated(let router, let changes)): note("updated", router, changes.words)
         case .native(.lost(let router, let loss)):
             routers[router.mac] = nil
+            choosing.set(router.mac, nil)
             view.change("lost", row(router), [loss.rawValue])
         case .native(.graded(let routers, let link, let unknown)): regrade(routers, link, unknown)
         case .native(.finished(let result)): native = result
@@ -51,7 +53,8 @@ struct DiscoverWatch {
         }
         guard native == nil, foreign == nil else { return }
         showNewRows()
-        reselect()
+        // Where other makers' devices are listed, any change may matter.
+        if choosing.mayHaveChanged || !devices.isEmpty { reselect() }
     }
 
     /// Keeps what isn't kept yet; the findings for the summary.
@@ -68,6 +71,7 @@ struct DiscoverWatch {
 
     private mutating func note(_ word: String, _ router: FoundRouter, _ details: [String]) {
         routers[router.mac] = router
+        choosing.set(router.mac, DiscoverRow.native(router, also: []).candidate)
         unkept[router.mac] = router
         hasFound = true
         view.change(word, row(router), details)
@@ -94,6 +98,7 @@ struct DiscoverWatch {
     }
 
     private mutating func note(_ found: FoundDevice) {
+        choosing.invalidate()
         var device = found
         // After a roam the scan of foreign dialects still knows the old link.
         if let link { device.grading = device.device.grading(link: link) }
@@ -110,6 +115,7 @@ struct DiscoverWatch {
     }
 
     private mutating func lose(_ device: FoundDevice, _ loss: DiscoveryEvent.Loss) {
+        choosing.invalidate()
         devices.removeAll { $0.isSame(as: device) }
         guard !shown.isDisjoint(with: device.addresses) else { return }
         shown.subtract(device.addresses)
@@ -128,10 +134,10 @@ struct DiscoverWatch {
 
     /// Chooses anew among those that are there now: that one is the only responder is no longer true once another answers.
     private mutating func reselect() {
-        let isAlone = routers.values.count { $0.discovered.isConfirmed } == 1
+        guard !devices.isEmpty || choosing.choose() != selection else { return }
         let judged = routers.values.sorted { $0.mac < $1.mac }.map { router in
             var judged = router
-            judged.evidence.onlyResponder = isAlone && router.discovered.isConfirmed
+            judged.evidence.onlyResponder = choosing.isAlone && router.discovered.isConfirmed
             return judged
         }
         let rows = DiscoverRow.rows(judged, devices)

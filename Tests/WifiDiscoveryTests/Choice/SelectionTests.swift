@@ -15,11 +15,11 @@ import Testing
 
     static func candidate(
         _ number: Int, _ grading: Grading, gateway: Bool = false, neighbour: Evidence.Neighbour = .unknown, only: Bool = false,
-        conflicted: Bool = false
+        conflicted: Bool = false, sees: Bool? = nil
     ) -> Candidate {
         Candidate(
-            mac: mac(number), grading: grading, evidence: Evidence(gateway: gateway, neighbour: neighbour, onlyResponder: only),
-            isConflicted: conflicted)
+            mac: mac(number), grading: grading,
+            evidence: Evidence(gateway: gateway, neighbour: neighbour, onlyResponder: only, seesStation: sees), isConflicted: conflicted)
     }
 
     struct Case: CustomStringConvertible, Sendable {
@@ -78,6 +78,25 @@ import Testing
         Case("wired", [candidate(1, unknown, gateway: true), candidate(2, unknown)], 1, .gateway, .assumed),
         Case("two gateways", [candidate(1, none, gateway: true), candidate(2, none, gateway: true)], nil, .none, .none),
         Case("a conflicted gateway", [candidate(1, none, gateway: true, conflicted: true)], nil, .none, .none),
+        Case(
+            "one serves this station behind a child", [candidate(1, none, gateway: true), candidate(2, none, sees: true)], 2, .station,
+            .certain),
+        Case(
+            "one serves this station, another is near", [candidate(1, family(0), gateway: true), candidate(2, none, sees: true)], 2,
+            .station,
+            .certain),
+        Case(
+            "two serve this station", [candidate(1, none, gateway: true, sees: true), candidate(2, none, sees: true)], 1, .gateway, .assumed
+        ),
+        Case("one doesn't serve it", [candidate(1, none, gateway: true, sees: false)], 1, .gateway, .assumed),
+        Case("a radio beats what somebody says", [candidate(1, radio), candidate(2, none, sees: true)], 1, .radio, .certain),
+        Case(
+            "two claims, one serves this station", [candidate(1, exact, neighbour: .match), candidate(2, exact, sees: true)], 2, .exact,
+            .probable),
+        Case(
+            "a conflicted one serves it", [candidate(1, none, gateway: true), candidate(2, none, conflicted: true, sees: true)], 1,
+            .gateway,
+            .assumed),
         Case("nothing known", [candidate(1, none), candidate(2, unknown)], nil, .none, .none),
     ]
 
