@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct StationTests {
     private static let station = "02:00:5e:00:53:aa"
 
-    private func router(_ number: Int, serving stations: [String: String]?, _ responder: RouterResponder) async throws -> SimulatedRouter {
+    private func router(_ number: Int, serving stations: [String: String], _ responder: RouterResponder) async throws -> SimulatedRouter {
         var options = SimulatedRouter.Options(SimulatedLAN.router(number), listen: Endpoint(.v4(127, 0, 0, 1), port: 0))
         options.session.stations = stations
         let router = SimulatedRouter(options, responder: responder)
@@ -24,8 +24,8 @@ import Testing
         let responder = RouterResponder(responding, loop: loop)
         try await responder.open()
         let routers = [
-            try await router(1, serving: nil, responder), try await router(2, serving: [Self.station: "02:00:5e:00:53:11"], responder),
-            try await router(3, serving: [:], responder),
+            try await router(1, serving: [:], responder), try await router(2, serving: [Self.station: "02:00:5e:00:53:11"], responder),
+            try await router(3, serving: ["02:00:5e:00:53:bb": "02:00:5e:00:53:31"], responder),
         ]
         var options = RouterManager.Options()
         options.discovery.interfaces = ["lo"]
