@@ -21,7 +21,8 @@ struct DiscoveryBench {
     private static let crowds = [1, 10, 100, 1_000]
     private static let fewestSamples = 7
     private static let roundTrips = 1_000
-    private static let longestScan = Duration.seconds(5)
+    /// Only ever reached where something is wrong.
+    private static let longestScan = Duration.seconds(60)
     /// Room for the rounds at 0, 0.25 and 0.75 s.
     private static let floodedScan = Duration.seconds(1)
     private static let floodedScans = 3
