@@ -2,6 +2,7 @@
 # make test      all tests that need neither root nor a LAN
 # make test-lan  the tests on a LAN of network namespaces (root)
 # make test-wifi the tool on real Wi-Fi in a virtual machine, where the rig for it is there
+# make flood     a million forged replies to a scan on loopback, and the memory that they leave
 # make simulate  SEEDS=N new worlds in which sessions are mistreated; SEED=N replays one with its whole trace
 # make bench     measurements, built for release
 # make embedded builds FrameCodec as firmware would, with Embedded Swift, and prints the code sizes
@@ -22,7 +23,7 @@ DESTDIR ?=
 # Swift's libraries linked in, and no symbols: users' machines have neither Swift nor a use for those.
 RELEASE := -c release --static-swift-stdlib --scratch-path .build/static -Xlinker -s --product wifictl
 
-.PHONY: portable docs release install deb test-deb build demo test test-lan test-wifi simulate bench embedded fuzz format lint setup clean
+.PHONY: portable docs release install deb test-deb build demo test test-lan test-wifi flood simulate bench embedded fuzz format lint setup clean
 
 build: setup
 	$(SWIFT) build --product wifictl
@@ -43,6 +44,10 @@ test-lan:
 test-wifi: setup
 	$(SWIFT) build --product wifictl
 	@.ci/test-wifi.sh "$$($(SWIFT) build --show-bin-path)/wifictl"
+
+flood: setup
+	$(SWIFT) build -c release --product wifictl
+	@Tests/Flood/flood.py "$$($(SWIFT) build -c release --show-bin-path)/wifictl" 1000000
 
 SEEDS ?= 2000
 

@@ -57,6 +57,19 @@ rig-roam ap2 || exit 1
 until grep -q '"selected","mac":"00:00:5e:00:53:a2","why":"radio"' seen; do sleep 0.1; done
 grep -e '"type":"link"' -e '"changes":\["grade"\]' seen
 GUEST
+# A device of another maker, whose MAC is the first access point's BSSID, in a watch of its dialect alone.
+cat >"$work/foreign.sh" <<'GUEST'
+#!/bin/sh
+export WIFICTL_HOME=/tmp/wifictl
+tool=$PWD/wifictl device=$PWD/device
+cd /tmp || exit 1
+$device 00005e005301 &
+$tool discover --watch --dialect ubnt --interface lo --to 127.0.0.1 --json >seen &
+until grep -q '"grade":"exact".*"change":"found"' seen; do sleep 0.1; done
+rig-roam ap2 || exit 1
+until grep -q '"changes":\["grade"\]' seen; do sleep 0.1; done
+grep -e '"type":"link"' -e '"changes":\["grade"\]' seen
+GUEST
 chmod +x "$work"/*.sh
 
 # One line an interface: its name, its BSSIDs or the reason for having none.
@@ -106,6 +119,11 @@ run no-nl80211 look.sh links "" --state no-nl80211
 if "$tool" discover --help >/dev/null 2>&1 && "$tool" router --help >/dev/null 2>&1; then
     run choose choose.sh chosen "00:00:5e:00:53:a1 radio"$'\n'"00:00:5e:00:53:a2 radio"
     run watch watch.sh regraded "link $two"$'\n'"00:00:5e:00:53:a1 family"$'\n'"00:00:5e:00:53:a2 radio"
+    if cc -static -O1 -o "$work/device" Tests/Wifi/device.c 2>"$work/err"; then
+        run foreign foreign.sh regraded "link $two"$'\n'"$one family" --add "$work/device"
+    else
+        printf 'SKIPPED foreign: no C compiler for a static program (%s)\n' "$(head -n 1 "$work/err")"
+    fi
 else
     printf 'SKIPPED choose and watch: this tool has no discover and router\n'
 fi

@@ -87,7 +87,7 @@ struct DiscoverWatchLANTests {
         }
     }
 
-    @Test("other makers' devices are found on an interface that comes, too")
+    @Test("other makers' devices go with their interface, and are found on one that comes")
     func foreign() async throws {
         try await TestLAN.with([Self.attic, Self.controller]) { lan in
             let home = try TemporaryDirectory()
@@ -102,10 +102,36 @@ struct DiscoverWatchLANTests {
             _ = try await device.line("ready")
             let watcher = try watch(lan, home, ["--dialect", "ubnt", "--interface", "eth0"])
             #expect(try await change(watcher, "found", Self.attic)["dialect"] == "ubnt")
+            try await lan.unplug("ctl")
+            #expect(try await change(watcher, "lost", Self.attic)["changes"]?.arrayValue == ["interfaceGone"])
+            try await lan.plug("ctl")
+            _ = try await change(watcher, "found", Self.attic)
             let second = try await watchWithoutNetwork(lan, home, ["--dialect", "native,ubnt"])
             try await lan.run("ctl", ["ip", "link", "set", "eth0", "up"], mustSucceed: true)
             #expect(try await change(second, "found", Self.attic)["interface"] == "eth0")
             withExtendedLifetime(device) {}
+        }
+    }
+
+    @Test("a router that changes its address, within its network or to another one, is followed and still reachable")
+    func moving() async throws {
+        let controller = TestLAN.Host("ctl", mac: Self.controller.mac, addresses: ["192.0.2.100/24", "198.51.100.100/24"])
+        try await TestLAN.with([Self.attic, controller]) { lan in
+            let home = try TemporaryDirectory()
+            let router = try await router(lan, Self.attic)
+            let watcher = try watch(lan, home, ["--group", "239.255.19.51"])
+            #expect(try await change(watcher, "found", Self.attic)["address"] == "192.0.2.1")
+            for address in ["192.0.2.9", "198.51.100.9"] {
+                let lines = "ip address flush dev eth0 scope global; ip address add \(address)/24 brd + dev eth0"
+                try await lan.run("attic", ["sh", "-ec", lines], mustSucceed: true)
+                let line = try await watcher.line("the address \(address)", within: .seconds(90)) {
+                    $0.contains(#""change":"updated""#) && $0.contains(#""address":"\#(address)""#)
+                }
+                #expect(line.contains(#""changes":["address"]"#), "\(line)")
+                let sent = try await lan.run("ctl", [BuiltTool.path, "send", Self.attic.mac, "hello", "--home", home.path])
+                #expect(sent.status == 0, "\(sent.text)\(sent.errorText)")
+            }
+            withExtendedLifetime(router) {}
         }
     }
 

@@ -8,7 +8,27 @@ import Synchronization
 /// Everything lies in namespaces called `wd<pid>-<host>` (`wd<pid>x2-<host>` for the second LAN of a process), the bridge
 /// too, so that nothing of the machine's own network is touched and removing the namespaces removes everything.
 public final class TestLAN: Sendable {
-    /// A host to be: one interface `eth0`.
+    /// A further interface of a host.
+    public struct NIC: Sendable {
+        /// Such as `eth1`.
+        public let name: String
+        /// Its MAC, colon form.
+        public let mac: String
+        /// IPv4 addresses with prefix length; with none it is up and has no address at all, not even an IPv6 one.
+        public let addresses: [String]
+        /// The switch that it is plugged into.
+        public let plug: String
+
+        /// An interface.
+        public init(_ name: String, mac: String, addresses: [String] = [], plug: String) {
+            self.name = name
+            self.mac = mac
+            self.addresses = addresses
+            self.plug = plug
+        }
+    }
+
+    /// A host to be: an interface `eth0`, and others where wanted.
     public struct Host: Sendable {
         /// Short (12 characters at most), letters and digits.
         public let name: String
@@ -20,14 +40,19 @@ public final class TestLAN: Sendable {
         public let gateway: String?
         /// The switch that it is plugged into.
         public let plug: String
+        /// Its interfaces beside `eth0`.
+        public let others: [NIC]
 
         /// A host; its IPv6 link-local address follows from its MAC (``linkLocal``).
-        public init(_ name: String, mac: String, addresses: [String] = [], gateway: String? = nil, plug: String = "lan") {
+        public init(
+            _ name: String, mac: String, addresses: [String] = [], gateway: String? = nil, plug: String = "lan", others: [NIC] = []
+        ) {
             self.name = name
             self.mac = mac
             self.addresses = addresses
             self.gateway = gateway
             self.plug = plug
+            self.others = others
         }
 
         /// The IPv6 link-local address, without scope (RFC 4291, appendix A).
@@ -45,11 +70,14 @@ public final class TestLAN: Sendable {
         public let name: String
         /// The bridge's own MAC.
         public let mac: String
+        /// Not joined to the main switch: a second LAN.
+        public let isApart: Bool
 
         /// A bridge.
-        public init(_ name: String, mac: String) {
+        public init(_ name: String, mac: String, isApart: Bool = false) {
             self.name = name
             self.mac = mac
+            self.isApart = isApart
         }
     }
 
@@ -156,6 +184,7 @@ extension TestLAN {
         var lines = switchLines("lan", mac: nil)
         for bridge in bridges {
             lines += switchLines(bridge.name, mac: bridge.mac)
+            guard !bridge.isApart else { continue }
             lines += [
                 "ip link add p-\(bridge.name) netns \(namespace("lan")) type veth peer name uplink netns \(namespace(bridge.name))",
                 "ip -n \(namespace("lan")) link set p-\(bridge.name) master br0 up",
@@ -189,8 +218,19 @@ extension TestLAN {
             "ip -n \(space) address add \(host.linkLocal)/64 dev eth0 nodad",
         ]
         lines += host.addresses.map { "ip -n \(space) address add \($0) brd + dev eth0" }
-        if let gateway = host.gateway { lines.append("ip -n \(space) route add default via \(gateway) dev eth0") }
+        for nic in host.others { lines += nicLines(nic, of: host) }
+        if let gateway = host.gateway { lines.append("ip -n \(space) route add default via \(gateway)") }
         return lines
+    }
+
+    private func nicLines(_ nic: NIC, of host: Host) -> [String] {
+        let (space, hub, port) = (namespace(host.name), namespace(nic.plug), "p-\(host.name)-\(nic.name)")
+        return [
+            "ip link add \(port) netns \(hub) type veth peer name \(nic.name) netns \(space) address \(nic.mac)",
+            "ip -n \(space) link set \(nic.name) addrgenmode none",
+            "ip -n \(hub) link set \(port) master br0 up",
+            "ip -n \(space) link set \(nic.name) up",
+        ] + nic.addresses.map { "ip -n \(space) address add \($0) brd + dev \(nic.name)" }
     }
 
     /// Removes the namespaces of processes that no longer live.

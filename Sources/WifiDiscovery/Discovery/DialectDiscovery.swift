@@ -85,8 +85,10 @@ public enum DialectEvent: Sendable {
     case found(FoundDevice)
     /// It says something else or more, answers in another dialect or at another place, or has become one with another row.
     case updated(FoundDevice)
-    /// It said goodbye or fell silent; only while watching.
-    case lost(FoundDevice)
+    /// It said goodbye, fell silent, or its only interface went; only while watching.
+    case lost(FoundDevice, DiscoveryEvent.Loss)
+    /// The link that devices are graded against, when a watch begins and whenever it changes: all known devices, graded anew.
+    case graded([FoundDevice], link: Set<MACAddress>, unknown: WirelessUnknown?)
     /// Nothing comes after it.
     case finished(DialectResult)
 }

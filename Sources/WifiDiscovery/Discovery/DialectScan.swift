@@ -11,21 +11,15 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     /// A description comes from the same link; who takes longer has something else to do (design: bounded fetch).
     private static let fetchTime = Duration.seconds(3)
 
-    /// What belongs to one socket.
-    private struct Port {
-        var socket: UDPSocket
-        var dialect: any DiscoveryDialect
-        /// nil for a socket that only listens, for all interfaces.
-        var interface: NetworkInterface?
-    }
-
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let options: DialectDiscovery.Options
     private let duration: Duration?
     private let continuation: Continuation
-    private var ports: [ObjectIdentifier: Port] = [:]
+    private var sockets: DialectSockets
+    private var roster = LinkRoster()
+    /// Those that have sockets.
     private var interfaces: [UInt32: NetworkInterface] = [:]
     private var own: Set<IPAddress> = []
     private var link: Set<MACAddress> = []
@@ -41,7 +35,8 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     private var failures: [String: String] = [:]
     private var failedInterfaces: [String: String] = [:]
     private var timer: LoopTimer?
-    private var follower: Task<Void, Never>?
+    /// What a watch follows: the interfaces, and the Wi-Fi link.
+    private var followers: [Task<Void, Never>] = []
     private var hasEnded = false
 
     init(_ options: DialectDiscovery.Options, duration: Duration?, loop: EventLoop, _ continuation: Continuation) {
@@ -49,7 +44,10 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
         self.duration = duration
         self.loop = loop
         self.continuation = continuation
+        sockets = DialectSockets(Dialect.allCases.filter(options.dialects.contains).compactMap(\.foreign), on: loop)
     }
+
+    private var isWatching: Bool { duration == nil }
 
     /// Opens the sockets and begins.
     func start() async {
@@ -72,99 +70,88 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     }
 
     private func open() throws(DiscoveryError) {
-        let chosen = try ScanInterfaces.choose(options.interfaces, reaching: options.targets)
-        use(chosen)
+        perform(roster.update(needs(try ScanInterfaces.choose(options.interfaces, reaching: options.targets)), now: loop.currentInstant))
         // Where a watch finds nothing to begin with, something may come.
-        guard !ports.isEmpty || foreign.isEmpty || duration == nil else {
-            throw .nothingToScan(failedInterfaces.merging(failures) { first, _ in first })
+        guard !sockets.isEmpty || options.dialects.allSatisfy({ $0.foreign == nil }) || isWatching else {
+            throw .nothingToScan(failedInterfaces.merging(sockets.failures) { first, _ in first })
         }
-        if duration == nil { follow() }
+        if isWatching { follow() }
     }
 
-    private var foreign: [any DiscoveryDialect] { Dialect.allCases.filter(options.dialects.contains).compactMap(\.foreign) }
-
-    /// Opens what isn't open yet.
-    private func use(_ chosen: ScanInterfaces) {
+    /// What the usable interfaces need; the others are noted.
+    private func needs(_ chosen: ScanInterfaces) -> [LinkRoster.Need] {
         failedInterfaces = chosen.unusable
         own = Set(chosen.usable.flatMap { $0.addresses.map(\.address) })
-        for interface in chosen.usable {
-            interfaces[interface.index] = interface
-            for dialect in foreign { open(dialect, on: interface) }
+        for interface in chosen.usable { interfaces[interface.index] = interface }
+        return chosen.usable.flatMap { interface in
+            [interface.need(isV4: true), interface.hasLinkLocalV6 ? interface.need(isV4: false) : nil].compactMap { $0 }
         }
-        for dialect in foreign { if let port = dialect.listening { listen(dialect, port) } }
+    }
+
+    /// - Returns: whether there is somebody new to ask.
+    @discardableResult
+    private func perform(_ steps: [LinkRoster.Step]) -> Bool {
+        var asksAnew = false
+        for step in steps {
+            switch step {
+            case .open(let need):
+                sockets.open(need, owner: self)
+                asksAnew = true
+            case .renew(let need):
+                sockets.renew(need)
+                asksAnew = true
+            case .close(let key, let name):
+                sockets.close(key)
+                forget(key)
+                guard !roster.holds(key.interface) else { continue }
+                interfaces[key.interface] = nil
+                if failedInterfaces[name] == nil { failedInterfaces[name] = "is gone" }
+            }
+        }
+        return asksAnew
     }
 
     // MARK: Watching
 
+    /// Follows the interfaces, and the Wi-Fi link where it isn't given.
     private func follow() {
         let loop = loop
-        follower = Task(executorPreference: loop) { [weak self] in
+        continuation.yield(.graded([], link: link, unknown: linkUnknown))
+        let changes = Task(executorPreference: loop) { [weak self] in
             for await _ in NetworkChanges.stream(on: loop) { await self?.interfacesChanged() }
         }
+        followers.append(changes)
+        guard options.link == .automatic else { return }
+        let roams = Task(executorPreference: loop) { [weak self] in
+            for await report in WirelessLink.reports(on: loop) { await self?.linkChanged(report) }
+        }
+        followers.append(roams)
     }
 
-    /// What is behind an interface that went stays listed until it has been silent for long enough: it may come back.
     private func interfacesChanged() {
         // A list that can't be read now will be at the next change; till then the sockets at hand do.
         guard !hasEnded, let chosen = try? ScanInterfaces.choose(options.interfaces, reaching: options.targets, inMidWatch: true)
         else { return }
-        let usable = Set(chosen.usable.map(\.index))
-        for (key, port) in ports where port.interface.map({ !usable.contains($0.index) }) ?? false {
-            port.socket.close()
-            ports[key] = nil
-        }
-        let known = Set(table.devices.flatMap { $0.places.map(\.interface) })
-        interfaces = interfaces.filter { usable.contains($0.key) || known.contains($0.key) }
-        let before = ports.count
-        use(chosen)
-        guard ports.count > before else { return }
+        if perform(roster.update(needs(chosen), now: loop.currentInstant)) { rounds = DialectRounds(now: loop.currentInstant) }
+        advance(loop.currentInstant)
+    }
+
+    /// Another access point, or none: all are graded anew and asked again.
+    private func linkChanged(_ report: WirelessReport) {
+        guard !hasEnded, report.addresses != link || report.unknown != linkUnknown else { return }
+        (link, linkUnknown) = (report.addresses, report.unknown)
+        readTables()
+        continuation.yield(.graded(table.devices.map(judge), link: link, unknown: linkUnknown))
         rounds = DialectRounds(now: loop.currentInstant)
         advance(loop.currentInstant)
     }
 
-    // MARK: Opening
-
-    /// One socket a family, so that an answer's dialect is known by where it came to.
-    private func open(_ dialect: any DiscoveryDialect, on interface: NetworkInterface) {
-        var addresses = interface.bindAddressV4.map { [$0] } ?? []
-        if interface.hasLinkLocalV6 { addresses.append(.anyV6) }
-        for address in addresses where !dialect.probes(isV4: address.isV4).isEmpty {
-            if let key = key(dialect, interface.index, isV4: address.isV4) {
-                ports[key]?.interface = interface
-                continue
-            }
-            var socketOptions = UDPSocket.Options()
-            socketOptions.interface = interface.index
-            socketOptions.allowsBroadcast = true
-            add(dialect, bind: Endpoint(address, port: 0), socketOptions, interface)
-        }
-    }
-
-    private func listen(_ dialect: any DiscoveryDialect, _ port: UInt16) {
-        var socketOptions = UDPSocket.Options()
-        socketOptions.sharesPort = true
-        socketOptions.allowsBroadcast = true
-        for address in [IPAddress.any, .anyV6] where ports.values.contains(where: { $0.socket.local.address.isV4 == address.isV4 }) {
-            guard key(dialect, nil, isV4: address.isV4) == nil else { continue }
-            add(dialect, bind: Endpoint(address, port: port), socketOptions, nil)
-        }
-    }
-
-    /// The socket that there is for it; without an interface, the one that only listens.
-    private func key(_ dialect: any DiscoveryDialect, _ interface: UInt32?, isV4: Bool) -> ObjectIdentifier? {
-        ports.first {
-            $0.value.dialect.dialect == dialect.dialect && $0.value.interface?.index == interface
-                && $0.value.socket.local.address.isV4 == isV4
-        }?.key
-    }
-
-    private func add(_ dialect: any DiscoveryDialect, bind: Endpoint, _ socketOptions: UDPSocket.Options, _ interface: NetworkInterface?) {
-        do throws(SystemError) {
-            let socket = try UDPSocket(on: loop, bind: bind, options: socketOptions, owner: self)
-            ports[ObjectIdentifier(socket)] = Port(socket: socket, dialect: dialect, interface: interface)
-        } catch {
-            failures["\(dialect.dialect.rawValue) on \(interface?.name ?? "port \(bind.port)")"] = "\(error)"
-        }
+    /// What was reachable by an interface's family alone is gone with it.
+    private func forget(_ key: LinkRoster.Key) {
+        guard isWatching else { return }
+        let (lost, updated) = table.forget(interface: key.interface, isV4: key.isV4)
+        for device in lost { continuation.yield(.lost(judge(device), .interfaceGone)) }
+        for device in updated { continuation.yield(.updated(judge(device))) }
     }
 
     // MARK: Asking
@@ -172,37 +159,17 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     private func advance(_ now: Instant) {
         guard !hasEnded else { return }
         guard now < end else { return finish() }
+        perform(roster.due(now: now))
         if rounds.isDue(now: now) {
             completeNeighbours()
-            for port in ports.values { ask(port) }
-            if duration == nil {
+            for port in sockets.asking { sockets.ask(port, targets: options.targets) }
+            if isWatching {
                 for device in table.forget(silentSince: now + DialectScan.silence.scaled(by: -1)) {
-                    continuation.yield(.lost(judge(device)))
+                    continuation.yield(.lost(judge(device), .expired))
                 }
             }
         }
-        timer?.set(to: min(rounds.next, end))
-    }
-
-    private func ask(_ port: Port) {
-        guard let interface = port.interface else { return }
-        let isV4 = port.socket.local.address.isV4
-        for probe in port.dialect.probes(isV4: isV4) {
-            guard options.targets.isEmpty else {
-                for target in options.targets where target.isV4 == isV4 { send(probe.redirected(to: target), port, interface) }
-                continue
-            }
-            send(probe, port, interface)
-            guard probe.isBroadcast else { continue }
-            for broadcast in interface.broadcasts { send(probe.redirected(to: broadcast), port, interface) }
-        }
-    }
-
-    private func send(_ probe: DialectProbe, _ port: Port, _ interface: NetworkInterface) {
-        let destination = Endpoint(probe.destination.address.scoped(to: interface.index), port: probe.destination.port)
-        do throws(SystemError) { try port.socket.send(probe.bytes.span.bytes, to: destination) } catch {
-            failures["\(port.dialect.dialect.rawValue) on \(interface.name)"] = "\(error)"
-        }
+        timer?.set(to: min(rounds.next, end, roster.deadline ?? .distantFuture))
     }
 
     // MARK: Called by the loop
@@ -218,8 +185,8 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     nonisolated func timerFired(at now: Instant) { assumeIsolated { $0.advance(now) } }
 
     private func take(_ datagram: [UInt8], at key: ObjectIdentifier, from source: Endpoint, interface: UInt32) {
-        guard !hasEnded, let port = ports[key] else { return }
-        let arrival = interface != 0 ? interface : port.interface?.index ?? 0
+        guard !hasEnded, let port = sockets[key] else { return }
+        let arrival = interface != 0 ? interface : port.need?.key.interface ?? 0
         // Answers from this machine's own daemons say nothing about the LAN.
         guard let known = interfaces[arrival], known.flags.contains(.loopback) || !own.contains(source.address),
             known.isOnLink(source.address) || options.targets.contains(source.address.unscoped),
@@ -238,7 +205,7 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
         switch table.take(description, at: place, neighbour: facts.neighbour(at: place), now: loop.currentInstant) {
         case .found(let device): continuation.yield(.found(judge(device)))
         case .updated(let device): continuation.yield(.updated(judge(device)))
-        case .left(let device): continuation.yield(.lost(judge(device)))
+        case .left(let device): continuation.yield(.lost(judge(device), .bye))
         case .nothing: break
         case .refused: ignored += 1
         }
@@ -293,7 +260,8 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     private func finish() {
         completeNeighbours()
         let result = DialectResult(
-            devices: table.devices.map(judge), ignored: ignored, failures: failures, failedInterfaces: failedInterfaces,
+            devices: table.devices.map(judge), ignored: ignored, failures: failures.merging(sockets.failures) { first, _ in first },
+            failedInterfaces: failedInterfaces,
             interfaces: interfaces.values.map(\.name).sorted(), link: link, linkUnknown: linkUnknown)
         continuation.yield(.finished(result))
         close()
@@ -309,10 +277,10 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     private func close() {
         hasEnded = true
         timer?.cancel()
-        follower?.cancel()
-        for port in ports.values { port.socket.close() }
+        for follower in followers { follower.cancel() }
+        followers = []
+        sockets.close()
         for exchange in exchanges.values { exchange.cancel() }
-        ports = [:]
         exchanges = [:]
     }
 }

@@ -71,4 +71,14 @@ extension NetworkInterface {
 
     /// Whether an IPv6 socket makes sense: link-local addresses are what the group needs.
     var hasLinkLocalV6: Bool { addresses.contains { !$0.address.isV4 && $0.address.isLinkLocal } }
+
+    /// What a socket of that family needs of it; nil where it has no address of the family.
+    func need(isV4: Bool) -> LinkRoster.Need? {
+        let fitting = addresses.map(\.address).filter { $0.isV4 == isV4 }
+        guard !fitting.isEmpty, let bind = isV4 ? bindAddressV4 : .anyV6 else { return nil }
+        return LinkRoster.Need(
+            key: LinkRoster.Key(interface: index, isV4: isV4), name: name, bind: bind,
+            // Global IPv6 addresses come and go for privacy's sake, and matter to nobody here.
+            addresses: fitting.filter { isV4 || $0.isLinkLocal }, broadcasts: isV4 ? broadcasts : [])
+    }
 }

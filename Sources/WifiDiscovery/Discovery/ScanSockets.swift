@@ -20,22 +20,8 @@ struct ScanSockets {
 
     /// The sockets that an interface is worth.
     func needs(_ interface: NetworkInterface) -> [LinkRoster.Need] {
-        var needs: [LinkRoster.Need] = []
-        let addresses = interface.addresses.map(\.address)
-        if let bind = interface.bindAddressV4, options.group?.isV4 ?? true {
-            needs.append(
-                LinkRoster.Need(
-                    key: LinkRoster.Key(interface: interface.index, isV4: true), name: interface.name, bind: bind,
-                    addresses: addresses.filter(\.isV4), broadcasts: interface.broadcasts))
-        }
-        if speaksV6(interface) {
-            // Global addresses come and go for privacy's sake, and matter to nobody here.
-            needs.append(
-                LinkRoster.Need(
-                    key: LinkRoster.Key(interface: interface.index, isV4: false), name: interface.name, bind: .anyV6,
-                    addresses: addresses.filter { !$0.isV4 && $0.isLinkLocal }, broadcasts: []))
-        }
-        return needs
+        let families = [options.group?.isV4 ?? true, speaksV6(interface)]
+        return zip([true, false], families).compactMap { isV4, isSpoken in isSpoken ? interface.need(isV4: isV4) : nil }
     }
 
     /// The group needs a link-local address; a target that was named may have any.

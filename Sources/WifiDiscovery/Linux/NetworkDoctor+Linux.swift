@@ -4,6 +4,18 @@ import SocketCore
 
 /// What only Linux tells a doctor: sysfs, /proc, nf_tables.
 extension NetworkDoctor {
+    static func multicastRoute(_ group: IPAddress) throws(RoutingTableError) -> DoctorFacts.MulticastRoute {
+        guard case .v4(let bits) = group else { return .unread }
+        do throws(RoutingTableError) {
+            let answer = try RoutingTables.dump { RouteQuestion.request(bits, sequence: $0) }
+            return answer.lazy.compactMap(RouteQuestion.interface).first.map { .by($0) } ?? .none
+        } catch {
+            // Unreachable, prohibited, thrown away: the kernel's ways to say that there is none.
+            if case .refused = error { return .none }
+            throw error
+        }
+    }
+
     /// From what the kernel tells in sysfs: names prove nothing, anybody can rename an interface.
     static func kind(_ interface: NetworkInterface) -> DoctorFacts.Kind {
         let folder = "/sys/class/net/\(interface.name)"

@@ -25,6 +25,7 @@ extension RouterManager {
         let tls = try tlsConfiguration(target, exception: exception)
         var configuration = options.session
         configuration.expectedMAC = mac.description
+        configuration.station = configuration.station ?? station?.description
         var discovery = options.discovery
         discovery.mac = mac
         discovery.link = .addresses([])

@@ -107,6 +107,8 @@ public actor RouterManager {
     var sightings = RouterSightings()
     /// Between ``suspend()`` and ``resume()``.
     public internal(set) var isSuspended = false
+    /// What routers have said in sessions about whether they serve this station.
+    var stationAnswers: [MACAddress: StationAnswer] = [:]
 
     /// A manager without router.
     ///
@@ -146,7 +148,7 @@ public actor RouterManager {
         var discovery = options.discovery
         // Where proof is wanted, the first who claims to be the one mustn't end the search.
         discovery.endsAtMatch = !options.trust.hasRoot
-        let result = try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime)
+        let result = judgedByStation(try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime))
         try remember(result)
         guard !result.routers.isEmpty else { throw ManagerError.nothingFound(result) }
         guard let target = try await choose(among: result) else { throw ManagerError.noChoice(result) }
@@ -167,7 +169,7 @@ public actor RouterManager {
         if let old, old.mac == target.mac, await old.session.isOpen { return old }
         let connection = try self.connection(to: target, exception: exception)
         do {
-            try await connection.open()
+            noteStation(try await connection.open(), of: target.mac)
         } catch {
             await leaveOrClose(connection)
             throw ManagerError.notOpened(target.mac, target.session, error)

@@ -59,6 +59,8 @@ extension NetworkDoctor {
         return interface.flags.contains(.pointToPoint) ? .tunnel : .wired
     }
 
+    static func multicastRoute(_ group: IPAddress) throws(RoutingTableError) -> DoctorFacts.MulticastRoute { .unread }
+
     static func holders(of port: UInt16) -> [DoctorFacts.Holder] { [] }
 
     static func filter() -> DoctorFacts.Filter { .unreadable }

@@ -1,3 +1,4 @@
+import Glibc
 import SocketCore
 
 /// Answers probes for any number of routers on this machine, behind one UDP port (protocol.md, section 4: the router's side).
@@ -21,6 +22,12 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
         public init() {}
     }
 
+    /// A group joined.
+    private struct Membership: Hashable {
+        var interface: UInt32
+        var isV4: Bool
+    }
+
     /// The loop that it runs on.
     public nonisolated let loop: EventLoop
     /// It runs on its loop's thread.
@@ -31,7 +38,9 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
     private var group: ResponderGroup
     private var sockets: [UDPSocket] = []
     private var interfaces: [NetworkInterface] = []
+    private var memberships: Set<Membership> = []
     private var timer: LoopTimer?
+    private var follower: Task<Void, Never>?
     /// Interfaces on which the group couldn't be joined, with the reason.
     public private(set) var failedInterfaces: [String: String] = [:]
     /// The interfaces that it answers on.
@@ -61,20 +70,49 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
 
     /// Opens the sockets and joins the groups; an interface that can't be joined spoils nothing while another one can.
     ///
+    /// Interfaces and addresses that come later are taken up as they come.
+    ///
     /// - Throws: ``ResponderError`` when the port can't be bound, or no interface is left.
     public func open() throws {
-        let chosen = try chooseInterfaces()
+        try use(chooseInterfaces())
+        guard !memberships.isEmpty else { throw ResponderError.noInterface(failedInterfaces) }
+        timer = LoopTimer(on: loop, owner: self)
+        let loop = loop
+        follower = Task(executorPreference: loop) { [weak self] in
+            for await _ in NetworkChanges.stream(on: loop) { await self?.interfacesChanged() }
+        }
+    }
+
+    private func use(_ chosen: ScanInterfaces) throws {
         interfaces = chosen.usable
         failedInterfaces = chosen.unusable
         group.setInterfaces(interfaces)
-        var joined = 0
-        for family in families { joined += try open(family) }
-        guard joined > 0 else { throw ResponderError.noInterface(failedInterfaces) }
-        timer = LoopTimer(on: loop, owner: self)
+        let present = Set(interfaces.map(\.index))
+        memberships = memberships.filter { present.contains($0.interface) }
+        for family in families { try join(family) }
     }
 
-    private func chooseInterfaces() throws(DiscoveryError) -> ScanInterfaces {
-        guard let address = options.address, options.interfaces.isEmpty else { return try ScanInterfaces.choose(options.interfaces) }
+    /// Whether an address is there that wasn't is all that controllers need to hear of.
+    private func interfacesChanged() {
+        // A list that can't be read now will be at the next change.
+        guard timer != nil, var chosen = try? chooseInterfaces(inMidRun: true) else { return }
+        // A router that began on this machine alone goes on there, too.
+        chosen.usable += interfaces.filter { $0.flags.contains(.loopback) && !chosen.usable.contains($0) }
+        let before = places
+        // A family that comes only now and can't be bound is no reason to end what works: it's counted as a failure to send.
+        do { try use(chosen) } catch { sendFailures += 1 }
+        if !places.isSubset(of: before) { group.moved(now: loop.currentInstant) }
+        settle()
+    }
+
+    private var places: Set<DiscoveredRouter.Place> {
+        Set(interfaces.flatMap { interface in interface.addresses.map { .init($0.address, interface: interface.index) } })
+    }
+
+    private func chooseInterfaces(inMidRun: Bool = false) throws(DiscoveryError) -> ScanInterfaces {
+        guard let address = options.address, options.interfaces.isEmpty else {
+            return try ScanInterfaces.choose(options.interfaces, inMidWatch: inMidRun)
+        }
         let all: [NetworkInterface]
         do throws(SystemError) { all = try NetworkInterfaces.current() } catch { throw .system(error) }
         let holders = all.filter { interface in interface.addresses.contains { $0.address.unscoped == address.unscoped } }
@@ -88,28 +126,35 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
         return [DiscoveryDatagram.groupV4, DiscoveryDatagram.groupV6]
     }
 
-    /// - Returns: how many interfaces joined.
-    private func open(_ family: IPAddress) throws -> Int {
+    private func join(_ family: IPAddress) throws {
         let fitting = interfaces.filter { family.isV4 ? $0.bindAddressV4 != nil : $0.hasLinkLocalV6 }
-        guard !fitting.isEmpty else { return 0 }
-        var socketOptions = UDPSocket.Options()
-        socketOptions.sharesPort = true
-        let all = Endpoint(family.isV4 ? .any : .anyV6, port: options.port)
-        let socket: UDPSocket
-        do throws(SystemError) { socket = try UDPSocket(on: loop, bind: all, options: socketOptions, owner: self) } catch {
-            throw ResponderError.cannotBind(all, error)
-        }
-        sockets.append(socket)
-        var joined = 0
+        guard !fitting.isEmpty else { return }
+        let socket = try socket(family)
         for interface in fitting {
+            let membership = Membership(interface: interface.index, isV4: family.isV4)
+            guard !memberships.contains(membership) else { continue }
             do throws(SystemError) {
                 try socket.join(family, interface: interface.index)
-                joined += 1
+                memberships.insert(membership)
+            } catch  where error.code == EADDRINUSE {
+                // It was away, and the kernel has kept the membership.
+                memberships.insert(membership)
             } catch {
                 failedInterfaces[interface.name] = "\(error)"
             }
         }
-        return joined
+    }
+
+    private func socket(_ family: IPAddress) throws(ResponderError) -> UDPSocket {
+        if let open = sockets.first(where: { $0.local.address.isV4 == family.isV4 }) { return open }
+        var socketOptions = UDPSocket.Options()
+        socketOptions.sharesPort = true
+        let all = Endpoint(family.isV4 ? .any : .anyV6, port: options.port)
+        do throws(SystemError) {
+            let socket = try UDPSocket(on: loop, bind: all, options: socketOptions, owner: self)
+            sockets.append(socket)
+            return socket
+        } catch { throw ResponderError.cannotBind(all, error) }
     }
 
     // MARK: Routers
@@ -141,6 +186,8 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
         settle()
         timer?.cancel()
         timer = nil
+        follower?.cancel()
+        memberships = []
         for socket in sockets { socket.close() }
         sockets = []
     }

@@ -46,6 +46,7 @@ public enum NetworkDoctor {
         // Only now: asking has made the kernel look for its neighbours.
         do throws(RoutingTableError) {
             facts.gateways = try DefaultGateways.read()
+            facts.multicastRoute = try multicastRoute(options.group)
             facts.neighbours = try NeighbourTable.read()
         } catch { facts.unread["routing tables"] = "\(error)" }
         facts.holders = holders(of: options.port)

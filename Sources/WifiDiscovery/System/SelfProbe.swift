@@ -37,7 +37,21 @@ actor SelfProbe: DatagramOwner {
     }
 
     private func run() async -> DoctorFacts.Probes {
-        DoctorFacts.Probes(group: await probe(port), reply: await probe(0))
+        DoctorFacts.Probes(group: await probe(port), reply: await probe(0), unicast: await unicast())
+    }
+
+    /// Sends to the interface's own address; the kernel carries that over loopback, so that rules for the interface itself don't show.
+    private func unicast() async -> DoctorFacts.Probe {
+        guard let own = interface.addresses.first(where: \.address.isV4)?.address else { return .arrived }
+        do throws(SystemError) {
+            let receiver = try UDPSocket(on: loop, bind: Endpoint(own, port: 0), owner: self)
+            defer { receiver.close() }
+            let sender = try UDPSocket(on: loop, bind: Endpoint(own, port: 0), owner: self)
+            defer { sender.close() }
+            return try await send(by: sender, to: receiver.local)
+        } catch {
+            return .refused("\(error)")
+        }
     }
 
     /// Listens to the group on a port (0: one of the kernel's choice) and sends to it.
@@ -52,28 +66,33 @@ actor SelfProbe: DatagramOwner {
             try receiver.join(group, interface: interface.index)
             let sender = try UDPSocket(on: loop, bind: Endpoint(interface.bindAddressV4 ?? .any, port: 0), options: sending, owner: self)
             defer { sender.close() }
-            let target = receiver.local.port
-            for _ in 0..<SelfProbe.attempts {
-                let bytes = mark
-                try sender.send(bytes.span.bytes, to: Endpoint(group, port: target))
-                let end = SystemCalls.monotonicNow() + SelfProbe.patience
-                while !arrived.contains(target), SystemCalls.monotonicNow() < end, !Task.isCancelled {
-                    // Cancelled: the loop's condition ends it.
-                    try? await Task.sleep(for: .milliseconds(5))
-                }
-                if arrived.contains(target) { return .arrived }
-            }
-            return .lost
+            return try await send(by: sender, to: Endpoint(group, port: receiver.local.port))
         } catch {
             return .refused("\(error)")
         }
     }
 
+    /// Sends until it comes, or has been waited for long enough.
+    private func send(by sender: UDPSocket, to target: Endpoint) async throws(SystemError) -> DoctorFacts.Probe {
+        for _ in 0..<SelfProbe.attempts {
+            let bytes = mark
+            try sender.send(bytes.span.bytes, to: target)
+            let end = SystemCalls.monotonicNow() + SelfProbe.patience
+            while !arrived.contains(target.port), SystemCalls.monotonicNow() < end, !Task.isCancelled {
+                // Cancelled: the loop's condition ends it.
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+            if arrived.contains(target.port) { return .arrived }
+        }
+        return .lost
+    }
+
     nonisolated func datagramArrived(_ socket: UDPSocket, _ bytes: RawSpan, from source: Endpoint, interface: UInt32, isOversize: Bool) {
-        let port = socket.local.port
+        let (port, isUnicast) = (socket.local.port, !socket.local.address.isMulticast)
         let datagram = bytes.withUnsafeBytes { Array($0) }
         assumeIsolated { probe in
-            if datagram == probe.mark, interface == probe.interface.index { probe.arrived.insert(port) }
+            // Unicast to oneself comes by loopback.
+            if datagram == probe.mark, isUnicast || interface == probe.interface.index { probe.arrived.insert(port) }
         }
     }
 

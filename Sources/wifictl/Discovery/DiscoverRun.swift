@@ -40,15 +40,6 @@ struct DiscoverRun {
         view = DiscoverView(output: context.output)
     }
 
-    /// The link that foreign devices are graded against.
-    private func link() async -> Set<MACAddress>? {
-        switch foreign?.options.link {
-        case .automatic: await WirelessLink.settled().addresses
-        case .addresses(let addresses): addresses
-        case nil: nil
-        }
-    }
-
     private var elapsed: Duration { start.duration(to: .now) }
 
     private func begin(for duration: Duration?, _ cancellation: CancellationSignal) -> RunningDiscovery {
@@ -103,7 +94,7 @@ struct DiscoverRun {
             }
         }
         defer { alarm?.cancel() }
-        var watch = DiscoverWatch(asked, link: native == nil ? await link() : nil, wantsProof: trust?.hasRoot ?? false, directory, view)
+        var watch = DiscoverWatch(asked, wantsProof: trust?.hasRoot ?? false, directory, view)
         for try await event in running.events { watch.take(event) }
         view.summary(watch.end(), elapsed: elapsed)
         return watch.hasFound ? .success : .negative

@@ -13,10 +13,11 @@ struct DiscoverWatch {
     private let view: DiscoverView
     private var routers: [MACAddress: FoundRouter] = [:]
     private var devices: [FoundDevice] = []
+    private var choosing = ChoiceWatch()
     private var shown: Set<IPAddress> = []
     private var unkept: [MACAddress: FoundRouter] = [:]
     private var keptAt: ContinuousClock.Instant?
-    /// nil until the native scan has told it.
+    /// nil until a scan has told it.
     private var link: Set<MACAddress>?
     private var linkUnknown: WirelessUnknown?
     private var selection: Selection?
@@ -26,10 +27,8 @@ struct DiscoverWatch {
     /// Whether anything was ever shown.
     private(set) var hasFound = false
 
-    /// - Parameter link: what devices are graded against where no native scan tells it.
-    init(_ asked: Set<Dialect>, link: Set<MACAddress>?, wantsProof: Bool, _ directory: RouterDirectory, _ view: DiscoverView) {
+    init(_ asked: Set<Dialect>, wantsProof: Bool, _ directory: RouterDirectory, _ view: DiscoverView) {
         self.asked = asked
-        self.link = link
         self.wantsProof = wantsProof
         self.directory = directory
         self.view = view
@@ -41,17 +40,21 @@ struct DiscoverWatch {
         case .native(.updated(let router, let changes)): note("updated", router, changes.words)
         case .native(.lost(let router, let loss)):
             routers[router.mac] = nil
+            choosing.set(router.mac, nil)
             view.change("lost", row(router), [loss.rawValue])
         case .native(.graded(let routers, let link, let unknown)): regrade(routers, link, unknown)
         case .native(.finished(let result)): native = result
         case .foreign(.found(let device)), .foreign(.updated(let device)): note(device)
-        case .foreign(.lost(let device)): lose(device)
+        case .foreign(.lost(let device, let loss)): lose(device, loss)
+        // Where the native scan runs, it tells the link.
+        case .foreign(.graded(_, let link, let unknown)): if !asked.contains(.native) { regrade([], link, unknown) }
         case .foreign(.finished(let result)): foreign = result
         case .foreignFailed(let error): failures["dialects"] = "\(error)"
         }
         guard native == nil, foreign == nil else { return }
         showNewRows()
-        reselect()
+        // Where other makers' devices are listed, any change may matter.
+        if choosing.mayHaveChanged || !devices.isEmpty { reselect() }
     }
 
     /// Keeps what isn't kept yet; the findings for the summary.
@@ -68,6 +71,7 @@ struct DiscoverWatch {
 
     private mutating func note(_ word: String, _ router: FoundRouter, _ details: [String]) {
         routers[router.mac] = router
+        choosing.set(router.mac, DiscoverRow.native(router, also: []).candidate)
         unkept[router.mac] = router
         hasFound = true
         view.change(word, row(router), details)
@@ -94,6 +98,7 @@ struct DiscoverWatch {
     }
 
     private mutating func note(_ found: FoundDevice) {
+        choosing.invalidate()
         var device = found
         // After a roam the scan of foreign dialects still knows the old link.
         if let link { device.grading = device.device.grading(link: link) }
@@ -109,11 +114,12 @@ struct DiscoverWatch {
         }
     }
 
-    private mutating func lose(_ device: FoundDevice) {
+    private mutating func lose(_ device: FoundDevice, _ loss: DiscoveryEvent.Loss) {
+        choosing.invalidate()
         devices.removeAll { $0.isSame(as: device) }
         guard !shown.isDisjoint(with: device.addresses) else { return }
         shown.subtract(device.addresses)
-        view.change("lost", .foreign(device), [])
+        view.change("lost", .foreign(device), [loss.rawValue])
     }
 
     /// Devices that have become rows of their own: newly found, known as a router or the gateway only now, or left behind by a router
@@ -128,10 +134,10 @@ struct DiscoverWatch {
 
     /// Chooses anew among those that are there now: that one is the only responder is no longer true once another answers.
     private mutating func reselect() {
-        let isAlone = routers.values.count { $0.discovered.isConfirmed } == 1
+        guard !devices.isEmpty || choosing.choose() != selection else { return }
         let judged = routers.values.sorted { $0.mac < $1.mac }.map { router in
             var judged = router
-            judged.evidence.onlyResponder = isAlone && router.discovered.isConfirmed
+            judged.evidence.onlyResponder = choosing.isAlone && router.discovered.isConfirmed
             return judged
         }
         let rows = DiscoverRow.rows(judged, devices)

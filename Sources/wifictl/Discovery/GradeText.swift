@@ -60,6 +60,8 @@ enum GradeText {
             return "\(name), probably: \(claims) routers claim your access point, and \(support)."
         case .family:
             return "\(name), probably: its addresses look like your access point's, and \(support(row))."
+        case .station:
+            return "\(name): it has said in a session that it serves this station."
         case .gateway:
             let unknown = link.isEmpty ? "the access point isn't known" : "no router knows your access point"
             guard let via = findings.verdicts?.families[mac]?.stationsChild else {

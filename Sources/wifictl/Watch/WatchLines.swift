@@ -16,7 +16,7 @@ struct WatchLines {
         let scan = plan.discovery.begin(for: nil)
         let filling = plan.inbox.fill(from: scan, plan.context.cancellation)
         if let reference = plan.reference { await plan.sessions.follow(reference) }
-        var watch = DiscoverWatch([.native], link: nil, wantsProof: plan.trust.hasRoot, plan.directory, DiscoverView(output: output))
+        var watch = DiscoverWatch([.native], wantsProof: plan.trust.hasRoot, plan.directory, DiscoverView(output: output))
         var batch = ChangeBatch()
         var reporter: MACAddress?
         var proofs = Proofs()

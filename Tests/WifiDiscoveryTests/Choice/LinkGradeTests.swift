@@ -109,14 +109,77 @@ import Testing
             rule: .sameMAC, distance: 0),
     ]
 
-    @Test("real relations have their grade", arguments: relations)
+    /// Addresses counted up or down within one device, burnt in or with the U/L bit that a further network of a radio has.
+    static let counted: [Relation] = [-4, -3, -2, -1, 1, 2, 3, 4].flatMap { step in
+        [(0x00, "burnt in"), (0x02, "with the U/L bit")].map { octet, words in
+            Relation(
+                description: "\(step), \(words)", mac: "00:00:5e:00:53:10", link: [shifted(octet, by: step)], grade: .family, rule: .nearby,
+                distance: abs(step))
+        }
+    }
+
+    /// Octet 0 raised by guest networks, as far as they go: 02, 06, 0a … 1e, with the rest equal or counted up.
+    static let raised: [Relation] = stride(from: 0x06, through: 0x1E, by: 4).flatMap { octet in
+        (-4...4).map { step in
+            Relation(
+                description: "octet 0 is \(octet), \(step)", mac: "00:00:5e:00:53:10", link: [shifted(octet, by: step)], grade: .family,
+                rule: step == 0 ? .localBit : .localBitNearby, distance: abs(step))
+        }
+    }
+
+    /// Octet 3 changed by two-band chips, in its top nibble or in bits 2 to 4; octet 5 counted up; burnt in or with the U/L bit.
+    static let bands: [Relation] = ((1...15).map { $0 << 4 } + (1...7).map { $0 << 2 }).flatMap { change in
+        [(0x00, 0), (0x00, 4), (0x02, 1), (0x02, -4)].map { octet, step in
+            let text = shifted(octet, by: step).split(separator: ":").map(String.init)
+            let third = String(change, radix: 16)
+            let link = (text[..<3] + [third.count == 1 ? "0" + third : third] + text[4...]).joined(separator: ":")
+            return Relation(
+                description: "octet 3 by \(change), \(step)", mac: "00:00:5e:00:53:10", link: [link], grade: .family, rule: .bandOctet,
+                distance: abs(step))
+        }
+    }
+
+    /// 00:00:5e:00:53:10 with another octet 0, and counted on.
+    private static func shifted(_ octet: Int, by step: Int) -> String {
+        "\(MACAddress(bits: UInt64(octet) << 40 | 0x5E00_5310).advanced(by: step))"
+    }
+
+    /// As routers have been seen to ship them: LAN port, the radios that they name, the BSSID that a station sees. All but the told one
+    /// are told apart by addresses alone.
+    static let shipped: [Relation] = [
+        Relation(
+            description: "LAN = first 2.4 GHz radio, 5 GHz one further", mac: "00:00:5e:00:53:20", link: ["00:00:5e:00:53:20"],
+            grade: .exact,
+            rule: .sameMAC, distance: 0),
+        Relation(
+            description: "LAN, WAN, 2.4 GHz, 5 GHz counted up", mac: "00:00:5e:00:53:20", link: ["00:00:5e:00:53:23"], grade: .family,
+            rule: .nearby, distance: 3),
+        Relation(
+            description: "5 GHz before the LAN port", mac: "00:00:5e:00:53:20", link: ["00:00:5e:00:53:1f"], grade: .family, rule: .nearby,
+            distance: 1),
+        Relation(
+            description: "second network of a told radio", mac: "00:00:5e:00:53:20", radios: ["00:00:5e:00:53:22"],
+            link: ["02:00:5e:00:53:22"], grade: .family, rule: .localBit, distance: 0),
+        Relation(
+            description: "radios from another block of the maker", mac: "00:00:5e:00:53:20", link: ["00:00:5e:a7:11:02"], grade: .vendor,
+            rule: .sameOUI, distance: 0xA7_1102 - 0x00_5320),
+        Relation(
+            description: "radio module of another maker", mac: "00:00:5e:00:53:20", link: ["00:11:22:a7:11:02"], grade: .none,
+            rule: .unrelated
+        ),
+        Relation(
+            description: "the same module, but told", mac: "00:00:5e:00:53:20", radios: ["00:11:22:a7:11:02"], link: ["00:11:22:a7:11:02"],
+            grade: .radio, rule: .sameBSSID, distance: 0),
+    ]
+
+    @Test("real relations have their grade", arguments: relations + counted + raised + bands + shipped)
     func grades(relation: Relation) {
         let expected = Grading(relation.grade, relation.rule, distance: relation.distance)
         #expect(relation.grading == expected, "\(relation)")
         #expect(relation.grading.isWeak == relation.isWeak)
     }
 
-    @Test("the order of addresses has no influence", arguments: relations)
+    @Test("the order of addresses has no influence", arguments: relations + shipped)
     func orderless(relation: Relation) {
         let turned = Relation(
             description: relation.description, mac: relation.mac, radios: relation.radios.reversed(), mld: relation.mld.reversed(),

@@ -15,11 +15,11 @@ import Testing
 
     static func candidate(
         _ number: Int, _ grading: Grading, gateway: Bool = false, neighbour: Evidence.Neighbour = .unknown, only: Bool = false,
-        conflicted: Bool = false
+        conflicted: Bool = false, sees: Bool? = nil
     ) -> Candidate {
         Candidate(
-            mac: mac(number), grading: grading, evidence: Evidence(gateway: gateway, neighbour: neighbour, onlyResponder: only),
-            isConflicted: conflicted)
+            mac: mac(number), grading: grading,
+            evidence: Evidence(gateway: gateway, neighbour: neighbour, onlyResponder: only, seesStation: sees), isConflicted: conflicted)
     }
 
     struct Case: CustomStringConvertible, Sendable {
@@ -78,6 +78,25 @@ import Testing
         Case("wired", [candidate(1, unknown, gateway: true), candidate(2, unknown)], 1, .gateway, .assumed),
         Case("two gateways", [candidate(1, none, gateway: true), candidate(2, none, gateway: true)], nil, .none, .none),
         Case("a conflicted gateway", [candidate(1, none, gateway: true, conflicted: true)], nil, .none, .none),
+        Case(
+            "one serves this station behind a child", [candidate(1, none, gateway: true), candidate(2, none, sees: true)], 2, .station,
+            .certain),
+        Case(
+            "one serves this station, another is near", [candidate(1, family(0), gateway: true), candidate(2, none, sees: true)], 2,
+            .station,
+            .certain),
+        Case(
+            "two serve this station", [candidate(1, none, gateway: true, sees: true), candidate(2, none, sees: true)], 1, .gateway, .assumed
+        ),
+        Case("one doesn't serve it", [candidate(1, none, gateway: true, sees: false)], 1, .gateway, .assumed),
+        Case("a radio beats what somebody says", [candidate(1, radio), candidate(2, none, sees: true)], 1, .radio, .certain),
+        Case(
+            "two claims, one serves this station", [candidate(1, exact, neighbour: .match), candidate(2, exact, sees: true)], 2, .exact,
+            .probable),
+        Case(
+            "a conflicted one serves it", [candidate(1, none, gateway: true), candidate(2, none, conflicted: true, sees: true)], 1,
+            .gateway,
+            .assumed),
         Case("nothing known", [candidate(1, none), candidate(2, unknown)], nil, .none, .none),
     ]
 
@@ -109,17 +128,53 @@ import Testing
         }
     }
 
-    @Test func `neighbouring serial numbers are never chosen between`() {
-        // Two units of one series, both answering, both honest neighbours: their addresses alone can't tell them apart.
-        for step in 1...8 {
-            for offset in 0...4 {
-                let macs = [Self.mac(0x10), Self.mac(0x10 + step)]
-                let link = [MACAddress(bits: macs[0].advanced(by: offset).bits | 0x0200_0000_0000)]
-                let candidates = macs.map { mac in
-                    Candidate(mac: mac, grading: Grading.of(RouterDescription(mac: mac), link: link), evidence: Evidence(neighbour: .match))
+    /// How a unit's BSSID may follow from its LAN MAC.
+    private static let layouts: [(String, @Sendable (MACAddress) -> MACAddress)] =
+        (-4...4).flatMap { step -> [(String, @Sendable (MACAddress) -> MACAddress)] in
+            [
+                ("\(step)", { $0.advanced(by: step) }),
+                ("\(step) and the U/L bit", { MACAddress(bits: $0.advanced(by: step).bits | 0x0200_0000_0000) }),
+                ("\(step) and octet 0 raised", { MACAddress(bits: $0.advanced(by: step).bits | 0x0A00_0000_0000) }),
+                ("\(step) and octet 3 changed", { MACAddress(bits: $0.advanced(by: step).bits ^ 0x80_0000) }),
+            ]
+        }
+
+    @Test("neighbouring serial numbers are never chosen between", arguments: 1...16)
+    func neighbours(serialStep: Int) {
+        // Units of one series, all answering, all honest neighbours: their addresses alone can't tell them apart, whichever of them the
+        // station is at. A unit's evidence says nothing about the station.
+        for count in 2...4 {
+            let units = (0..<count).map { Self.mac(0x40 + $0 * serialStep) }
+            for (words, bssid) in Self.layouts {
+                for (index, mine) in units.enumerated() {
+                    let link = [bssid(mine)]
+                    let candidates = units.map { mac in
+                        Candidate(
+                            mac: mac, grading: Grading.of(RouterDescription(mac: mac), link: link), evidence: Evidence(neighbour: .match))
+                    }
+                    let chosen = Selection.choose(among: candidates)
+                    let isSerialsOwn = units.contains(bssid(mine))
+                    if let mac = chosen.mac, chosen.why == .family {
+                        #expect(mac == mine, "step \(serialStep), \(count) units, \(words), \(index)")
+                    }
+                    // A BSSID that is a neighbour's LAN MAC can't be told from that neighbour's own: such a series has to name its radios.
+                    if chosen.mac != nil, chosen.mac != mine { #expect(isSerialsOwn, "step \(serialStep), \(words), \(index)") }
                 }
-                let chosen = Selection.choose(among: candidates)
-                if let mac = chosen.mac { #expect(mac == macs[0], "step \(step), offset \(offset)") }
+            }
+        }
+    }
+
+    @Test func `a series that names its radios is told apart, whatever its numbers`() {
+        for step in 1...8 {
+            let units = (0..<3).map { Self.mac(0x40 + $0 * step) }
+            let radios = units.map { MACAddress(bits: $0.advanced(by: 1).bits | 0x0200_0000_0000) }
+            for mine in units.indices {
+                let candidates = units.indices.map { index in
+                    let router = RouterDescription(mac: units[index], radios: [.init(bssid: radios[index])])
+                    return Candidate(
+                        mac: units[index], grading: Grading.of(router, link: [radios[mine]]), evidence: Evidence(neighbour: .match))
+                }
+                #expect(Selection.choose(among: candidates) == Selection(units[mine], .radio, .certain), "step \(step), unit \(mine)")
             }
         }
     }

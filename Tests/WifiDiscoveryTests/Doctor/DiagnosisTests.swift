@@ -18,7 +18,8 @@ struct DiagnosisTests {
     private var healthy: DoctorFacts {
         var facts = DoctorFacts()
         facts.interfaces = [NetworkInterface(index: 1, name: "lo", flags: [.up, .running, .loopback]), lan]
-        facts.probes = ["eth0": .init(group: .arrived, reply: .arrived)]
+        facts.probes = ["eth0": .init(group: .arrived, reply: .arrived, unicast: .arrived)]
+        facts.multicastRoute = .by(2)
         facts.gateways = [gateway]
         facts.neighbours = [neighbour(1, state: 2), neighbour(7, state: 2)]
         facts.largestBuffer = 8 << 20
@@ -33,7 +34,10 @@ struct DiagnosisTests {
         let findings = Diagnosis.findings(healthy)
         #expect(causes(healthy).isEmpty)
         #expect(findings.allSatisfy { !$0.detail.isEmpty && !$0.detail.hasSuffix(".") })
-        #expect(findings.map(\.check) == [.interface, .network, .route, .selfProbe, .firewall, .port, .wifi, .isolation, .limits, .others])
+        #expect(
+            findings.map(\.check) == [
+                .interface, .network, .route, .route, .selfProbe, .firewall, .port, .wifi, .isolation, .limits, .others,
+            ])
     }
 
     @Test func `Nothing to scan is a cause, whatever keeps the interfaces from it`() {
@@ -54,12 +58,37 @@ struct DiagnosisTests {
     ])
     func `A datagram that is swallowed or refused is a cause with advice`(group: DoctorFacts.Probe, reply: DoctorFacts.Probe) throws {
         var facts = healthy
-        facts.probes["eth0"] = .init(group: group, reply: reply)
+        facts.probes["eth0"] = .init(group: group, reply: reply, unicast: .arrived)
         facts.firewalls = ["ufw"]
         #expect(causes(facts) == [.selfProbe])
         let finding = try #require(Diagnosis.findings(facts).first { $0.check == .selfProbe })
         #expect(finding.subject == "eth0")
         #expect(finding.advice.contains("ufw") || finding.advice.contains("--to"))
+    }
+
+    @Test func `Unicast that is swallowed or refused is a cause, whatever multicast does`() {
+        for (unicast, words) in [(DoctorFacts.Probe.lost, "unicast"), (.refused("sendmsg: x"), "sendmsg: x")] {
+            var facts = healthy
+            facts.probes["eth0"] = .init(group: .arrived, reply: .arrived, unicast: unicast)
+            #expect(causes(facts) == [.selfProbe])
+            #expect(Diagnosis.findings(facts).first { $0.check == .selfProbe }?.detail.contains(words) == true)
+        }
+    }
+
+    @Test func `No route for multicast is worth a note, since probes need none`() {
+        var facts = healthy
+        facts.multicastRoute = .none
+        let finding = Diagnosis.findings(facts).first { $0.check == .route && $0.subject == "multicast" }
+        #expect(finding?.verdict == .note && finding?.advice.contains("224.0.0.0/4") == true)
+        facts.multicastRoute = .unread
+        #expect(!Diagnosis.findings(facts).contains { $0.subject == "multicast" })
+    }
+
+    @Test func `The kernel's answer about a way out is read`() {
+        #expect(RouteQuestion.request(0xEFFF_1333, sequence: 1).bytes.suffix(8) == [8, 0, 1, 0, 239, 255, 19, 51])
+        var answer = NetlinkRequest(type: 24, isDump: false, sequence: 1, head: [UInt8](repeating: 0, count: 12))
+        answer.add(4, UInt32(3))
+        #expect(NetlinkMessage.all(in: answer.bytes).compactMap(RouteQuestion.interface) == [3])
     }
 
     @Test func `Isolation is suspected where the gateway answers and nobody else`() {

@@ -129,3 +129,66 @@ import Testing
         #expect(lan.core.router(SimulatedLAN.mac(1)) != nil)
     }
 }
+
+/// What a scan holds, counted: it must stop growing long before a flood does.
+@Suite struct DiscoveryHoldingTests {
+    private struct Held: Equatable {
+        var routers = 0
+        var places = 0
+        var bytes = 0
+
+        /// Every text and list of an entry, and the entry.
+        init(_ core: DiscoveryCore) {
+            for entry in core.table.entries.values {
+                let router = entry.shown.router
+                routers += 1
+                places += entry.records.count
+                let texts = [router.name, router.vendor, router.model, router.firmware] + router.radios.flatMap { [$0.ssid, $0.band] }
+                bytes += MemoryLayout<RouterEntry>.stride + texts.reduce(0) { $0 + $1.utf8.count }
+                bytes += router.radios.count * MemoryLayout<RouterDescription.Radio>.stride
+                bytes += router.mld.count * MemoryLayout<MACAddress>.stride + router.versions.count * 2
+                bytes += entry.records.count * MemoryLayout<RouterEntry.Record>.stride
+                bytes += entry.shown.alternates.count * MemoryLayout<DiscoveredRouter.Place>.stride
+            }
+        }
+    }
+
+    /// As long as every text and list may be, so that nothing in a table can be larger.
+    private func largest(_ number: Int) -> RouterDescription {
+        var router = ReplyEncoderTests.largest
+        router.mac = SimulatedLAN.mac(number)
+        return router
+    }
+
+    @Test func `what forged replies leave is bounded, however many come and whatever they say`() throws {
+        var lan = SimulatedLAN(DiscoveryConfiguration(duration: nil))
+        lan.start()
+        let (nonce, msgId) = try DiscoveryFloodTests.asked(lan)
+        var held: [Held] = []
+        for round in 0..<3 {
+            for number in 0..<6_000 {
+                let router = round == 0 ? largest(number) : SimulatedLAN.router(number + round * 10_000)
+                let bytes = ReplyEncoder.encode(router, msgId: msgId, nonce: nonce, limit: DiscoveryDatagram.maximumByteCount)
+                let source = Endpoint(.v4(10, UInt8(round), UInt8(number >> 8), UInt8(number & 255)), port: 19510)
+                lan.inject(try #require(bytes), from: source)
+            }
+            held.append(Held(lan.core))
+        }
+        #expect(held[0].routers == DiscoveryBounds.routers)
+        #expect(held[1] == held[0] && held[2] == held[0])
+        #expect(held[0].places <= DiscoveryBounds.routers * DiscoveryBounds.placesPerRouter)
+        // 4 KiB a router: the largest datagram in memory, with its places.
+        #expect(held[0].bytes <= DiscoveryBounds.routers * 4_096, "\(held[0].bytes)")
+        #expect(lan.core.counters.rateLimited == 18_000 - DiscoveryBounds.routers)
+    }
+
+    @Test func `one router at any number of places keeps eight`() throws {
+        var lan = SimulatedLAN(DiscoveryConfiguration(duration: nil))
+        lan.start()
+        let (nonce, msgId) = try DiscoveryFloodTests.asked(lan)
+        let bytes = DiscoveryDatagram(msgId: msgId, .reply(nonce: nonce, SimulatedLAN.router(1))).encoded()
+        for number in 0..<1_000 { lan.inject(bytes, from: Endpoint(.v4(10, 0, UInt8(number >> 8), UInt8(number & 255)), port: 19510)) }
+        #expect(Held(lan.core).places == DiscoveryBounds.placesPerRouter)
+        #expect(lan.core.routers.count == 1)
+    }
+}

@@ -49,6 +49,19 @@ struct BenchTests {
         #expect(idle["value"]?.doubleValue ?? .infinity < 40_960, "\(idle.text)")
     }
 
+    @Test func `discovery is measured from one router to a thousand, beside C in the same run`() async throws {
+        let result = try await BuiltTool.run(["bench", "discovery", "--for", "1ms", "--json"], within: .seconds(240))
+        let figures = try result.lines.map { try JSONValue.parse(Array($0.utf8)) }
+        #expect(result.status == 0, "\(result.errorText)")
+        let kinds = figures.map { "\($0["name"]?.stringValue ?? "") \($0["parameters"]?["what"]?.stringValue ?? "")" }
+        let times = [1, 10, 100, 1_000].flatMap { _ in ["discovery matched", "discovery all"] }
+        #expect(
+            kinds == ["discovery roundTrip"] + times + ["discovery replies", "discovery cpu", "discoveryReference cpu", "discovery memory"])
+        for figure in figures { #expect(figure["value"]?.doubleValue ?? 0 > 0, "\(figure.text)") }
+        // What a known router takes depends neither on the machine's speed nor on optimisation.
+        #expect(figures.last?["value"]?.doubleValue ?? .infinity < 8_192, "\(figures.last?.text ?? "")")
+    }
+
     @Test func `no face of the decoder allocates or counts references, neither a frame nor a read`() async throws {
         let scratch = try TemporaryDirectory()
         let library = scratch.file("count.so")

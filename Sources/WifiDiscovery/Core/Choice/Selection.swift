@@ -8,6 +8,8 @@ public struct Selection: Hashable, Sendable {
         case radio
         /// One near relation, far better than the next, and supported by evidence.
         case family
+        /// No address decided, but exactly one router has said in a session that it serves this station, itself or by a child.
+        case station
         /// No relation decided; this one is the default gateway. The access point is unknown to it.
         case gateway
         /// Several claim the link, and nothing tells them apart.
@@ -72,17 +74,21 @@ public struct Selection: Hashable, Sendable {
         if !exact.isEmpty { return settle(exact, .exact) }
         let radio = candidates.filter { $0.grading.grade == .radio }
         if !radio.isEmpty { return settle(radio, .radio) }
+        // The only positive proof behind a child access point: it outweighs every guess.
+        let seeing = candidates.filter { $0.evidence.seesStation == true && !$0.isConflicted }
+        if seeing.count == 1, let seer = seeing.first { return Selection(seer.mac, .station, .certain) }
         if let family = nearest(candidates) { return Selection(family.mac, .family, .probable) }
         let gateways = candidates.filter { $0.evidence.gateway && !$0.isConflicted }
         if gateways.count == 1, let gateway = gateways.first { return Selection(gateway.mac, .gateway, .assumed) }
         return Selection(nil, .none, .none)
     }
 
-    /// Rules 1 and 2: one claim is certain, among several neighbour match decides, then gateway.
+    /// Rules 1 and 2: one claim is certain; among several the one that serves this station, then neighbour match, then gateway.
     private static func settle(_ claims: [Candidate], _ why: Why) -> Selection {
         if claims.count == 1, !claims[0].isConflicted { return Selection(claims[0].mac, why, .certain) }
+        let seeing = claims.filter { $0.evidence.seesStation == true }
         let matched = claims.filter { $0.evidence.neighbour == .match }
-        var left = matched.isEmpty ? claims : matched
+        var left = seeing.count == 1 ? seeing : matched.isEmpty ? claims : matched
         if left.count > 1 { left = left.filter(\.evidence.gateway) }
         guard claims.count > 1, left.count == 1, !left[0].isConflicted else { return Selection(nil, .conflict, .none) }
         return Selection(left[0].mac, why, .probable)

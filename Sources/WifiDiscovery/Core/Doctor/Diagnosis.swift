@@ -64,7 +64,27 @@ enum Diagnosis {
         return DoctorFinding(.network, "", .fine, "scanned: \(names)")
     }
 
-    private static func routes(_ facts: DoctorFacts) -> [DoctorFinding] {
+    private static func routes(_ facts: DoctorFacts) -> [DoctorFinding] { gateways(facts) + multicast(facts) }
+
+    /// Probes name the interface that they leave by, so that they need no route for multicast; other programs do.
+    private static func multicast(_ facts: DoctorFacts) -> [DoctorFinding] {
+        switch facts.multicastRoute {
+        case .unread: return []
+        case .none:
+            return [
+                DoctorFinding(
+                    .route, "multicast", .note, "the kernel has no route for the group: probes name their interface and need none",
+                    advice: "for other programs: ip route add 224.0.0.0/4 dev INTERFACE")
+            ]
+        case .by(let index):
+            let name = facts.interfaces.first { $0.index == index }?.name ?? "interface \(index)"
+            return [
+                DoctorFinding(.route, "multicast", .fine, "by itself the kernel would send to the group by \(name); probes leave by each")
+            ]
+        }
+    }
+
+    private static func gateways(_ facts: DoctorFacts) -> [DoctorFinding] {
         guard let first = facts.gateways.first else {
             return [
                 DoctorFinding(
@@ -74,7 +94,6 @@ enum Diagnosis {
         }
         let name = facts.interfaces.first { $0.index == first.interface }?.name ?? "interface \(first.interface)"
         let isTunnel = facts.kinds[name] == .tunnel
-        // Probes name the interface that they leave by, so that they need no route for multicast.
         return [
             isTunnel
                 ? DoctorFinding(
@@ -87,9 +106,19 @@ enum Diagnosis {
     // MARK: The way of a datagram
 
     private static func selfProbe(_ interface: String, _ probes: DoctorFacts.Probes, _ facts: DoctorFacts) -> DoctorFinding {
+        if case .refused(let reason) = probes.unicast {
+            return DoctorFinding(
+                .selfProbe, interface, .cause, "the system refuses to send to its own address: \(reason)",
+                advice: "a sandbox forbids it: run outside of it")
+        }
         switch (probes.group, probes.reply) {
+        case (.arrived, .arrived) where probes.unicast == .lost:
+            return DoctorFinding(
+                .selfProbe, interface, .cause, "multicast comes back, but unicast to this machine's own address is swallowed",
+                advice: filterAdvice(facts))
         case (.arrived, .arrived):
-            return DoctorFinding(.selfProbe, interface, .fine, "a datagram to the group comes back, and so would replies")
+            return DoctorFinding(
+                .selfProbe, interface, .fine, "a datagram to the group comes back, one to our own address arrives, and so would replies")
         case (.refused(let reason), _), (_, .refused(let reason)):
             return DoctorFinding(
                 .selfProbe, interface, .cause, "the system refuses to send or hear multicast: \(reason)",

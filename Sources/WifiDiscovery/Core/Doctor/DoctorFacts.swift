@@ -24,8 +24,17 @@ struct DoctorFacts {
     struct Probes: Equatable {
         /// To the group and the discovery port, as a probe goes out.
         var group: Probe
-        /// To a port of the kind that replies come to.
+        /// To the group and a port of the kind that replies come to.
         var reply: Probe
+        /// To the interface's own address, as unicast.
+        var unicast: Probe
+    }
+
+    /// By which interface the kernel would send to the group if none were named.
+    enum MulticastRoute: Equatable {
+        case unread
+        case none
+        case by(UInt32)
     }
 
     /// A process that holds a socket.
@@ -46,6 +55,7 @@ struct DoctorFacts {
     var kinds: [String: Kind] = [:]
     var probes: [String: Probes] = [:]
     var gateways: [DefaultRoute] = []
+    var multicastRoute = MulticastRoute.unread
     var neighbours: [NeighbourEntry] = []
     var holders: [Holder] = []
     var filter = Filter.none

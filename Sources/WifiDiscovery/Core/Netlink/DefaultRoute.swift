@@ -57,3 +57,27 @@ public struct DefaultRoute: Hashable, Sendable {
         }
     }
 }
+
+/// Which way the kernel would send to one address (RTM_GETROUTE without a dump, linux/rtnetlink.h).
+struct RouteQuestion {
+    private static let newRoute: UInt16 = 24
+    private static let bodyByteCount = 12
+    private static let family: UInt8 = 2
+    private static let destination: UInt16 = 1
+    private static let outgoing: UInt16 = 4
+
+    /// Asks about an IPv4 address.
+    static func request(_ bits: UInt32, sequence: UInt32) -> NetlinkRequest {
+        var head = [UInt8](repeating: 0, count: bodyByteCount)
+        (head[0], head[1]) = (family, 32)
+        var request = NetlinkRequest(type: 26, isDump: false, sequence: sequence, head: head)
+        request.add(destination, bits.bigEndian)
+        return request
+    }
+
+    /// The interface that the answer names; nil for any other message.
+    static func interface(in message: NetlinkMessage) -> UInt32? {
+        guard message.type == newRoute else { return nil }
+        return NetlinkAttributes(message.payload.dropFirst(bodyByteCount))[outgoing]?.uint32
+    }
+}

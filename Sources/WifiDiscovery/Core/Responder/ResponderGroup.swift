@@ -4,7 +4,7 @@ import SocketCore
 /// Any number of routers behind one UDP socket: probe in, replies out (protocol.md, section 4). A probe is read once for all of
 /// them.
 ///
-/// - **Inputs**: ``setInterfaces(_:)``, ``add(_:faults:now:)``, ``update(_:now:)``, ``remove(_:now:)``,
+/// - **Inputs**: ``setInterfaces(_:)``, ``moved(now:)``, ``add(_:faults:now:)``, ``update(_:now:)``, ``remove(_:now:)``,
 ///   ``received(_:from:interface:now:)``, ``advance(now:)``.
 /// - **Outputs**: ``takeDatagrams()`` after every input; ``deadline`` says when the next ``advance(now:)`` is due.
 ///
@@ -62,6 +62,18 @@ public struct ResponderGroup: Sendable {
         interfaces = Dictionary(list.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// The routers are at another address, or on one more interface: all announce themselves.
+    public mutating func moved(now: Instant) {
+        for core in cores {
+            let earliest = core.lastAnnounced.map { $0 + ResponderGroup.shortestAnnouncementInterval } ?? now
+            planAnnouncement(core.router.mac, at: max(now, earliest) + spread.scaled(by: unit()))
+        }
+        advance(now: now)
+    }
+
+    /// Over how long announcements that are due together are spread.
+    private var spread: Duration { cores.count == 1 ? .zero : min(ResponderGroup.startSpread * cores.count, .seconds(2)) }
+
     /// A router starts; its MAC must be new to the group, else it replaces the one that had it.
     public mutating func add(_ router: RouterDescription, faults: ReplyFaults = ReplyFaults(), now: Instant) {
         let core = ResponderCore(router, faults: faults, now: now)
@@ -71,7 +83,6 @@ public struct ResponderGroup: Sendable {
             slots[router.mac] = cores.count
             cores.append(core)
         }
-        let spread = cores.count == 1 ? .zero : min(ResponderGroup.startSpread * cores.count, .seconds(2))
         planAnnouncement(router.mac, at: now + spread.scaled(by: unit()))
         advance(now: now)
     }

@@ -98,6 +98,26 @@ public struct DialectTable: Sendable {
         return silent.compactMap { take($0) }
     }
 
+    /// Forgets the places on an interface's family that is gone.
+    ///
+    /// - Returns: the devices that had no other place, and those that go on at another one.
+    public mutating func forget(interface: UInt32, isV4: Bool) -> (lost: [DialectDevice], updated: [DialectDevice]) {
+        var (lost, updated): ([DialectDevice], [DialectDevice]) = ([], [])
+        let isGone = { (place: DiscoveredRouter.Place) in place.interface == interface && place.address.isV4 == isV4 }
+        for number in rows.keys.sorted() {
+            guard var device = rows[number], device.places.contains(where: isGone) else { continue }
+            let left = device.places.filter { !isGone($0) }
+            guard !left.isEmpty else {
+                if let gone = take(number) { lost.append(gone) }
+                continue
+            }
+            device.places = left
+            put(device, number)
+            updated.append(device)
+        }
+        return (lost, updated)
+    }
+
     /// The devices that the native dialect hasn't found as well.
     public func beside(_ routers: [DiscoveredRouter]) -> [DialectDevice] {
         devices.filter { device in !routers.contains { device.isSame(as: $0) } }
