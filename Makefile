@@ -11,6 +11,7 @@
 # make deb       the same as a Debian package in dist/; make test-deb installs it into a clean Debian and runs the demo there (root)
 # make docs      the API documentation, by docc; fails at a warning, and at a public symbol without documentation
 # make portable  builds without what needs Linux, and runs the demonstration that way: docs/porting.md
+# make sanitize  the tests of TLS and trust with the address and the thread sanitizer, each in a build of its own; long
 # make format    formats the code; make lint only looks
 SWIFT := $(shell command -v swift || echo /opt/swift/usr/bin/swift)
 CODE := Sources Tests Package.swift
@@ -23,7 +24,8 @@ DESTDIR ?=
 # Swift's libraries linked in, and no symbols: users' machines have neither Swift nor a use for those.
 RELEASE := -c release --static-swift-stdlib --scratch-path .build/static -Xlinker -s --product wifictl
 
-.PHONY: portable docs release install deb test-deb build demo test test-lan test-wifi flood simulate bench embedded fuzz format lint setup clean
+.PHONY: portable docs release install deb test-deb build demo test test-lan test-wifi flood simulate bench embedded
+.PHONY: fuzz sanitize format lint setup clean
 
 build: setup
 	$(SWIFT) build --product wifictl
@@ -88,6 +90,12 @@ deb: release
 test-deb: deb
 	@.ci/setup.sh test-deb
 	@.ci/test-deb.sh "$$(ls -t dist/wifictl_*.deb | head -1)"
+
+SANITIZED := TLS|Certif|Handshake|NamedError|Secure|RouterVerif|Verdict|TrustMemory
+
+sanitize: setup
+	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build/address --filter '$(SANITIZED)'
+	$(SWIFT) test --sanitize=thread --scratch-path .build/thread --filter '$(SANITIZED)'
 
 format:
 	$(SWIFT) format -i -r $(CODE)

@@ -45,6 +45,8 @@ final class ChildMonitor: Sendable {
     /// Written to when a waiter comes, so that the thread takes its deadline into account.
     private let wake: (read: Int32, write: Int32)
     private let state: Mutex<State>
+    /// Beside the mutex, for the thread sanitizer: it knows this one's order, and not the other's.
+    private let gate = NSLock()
 
     init(_ words: [String], environment: [String: String]) throws {
         command = words.joined(separator: " ")
@@ -70,8 +72,14 @@ final class ChildMonitor: Sendable {
         }
     }
 
+    private func locked<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        gate.lock()
+        defer { gate.unlock() }
+        return state.withLock { body(&$0) }
+    }
+
     func wait(_ waiter: Waiter) {
-        state.withLock { state in
+        locked { state in
             state.waiters.append(waiter)
             serve(&state)
             // Under the lock: without a status its other end is still read, and neither has been closed.
@@ -80,14 +88,14 @@ final class ChildMonitor: Sendable {
     }
 
     func write(_ bytes: [UInt8]) {
-        let input = state.withLock { state -> Int32 in
+        let input = locked { state -> Int32 in
             guard state.input >= 0, !state.endsInput else { return -1 }
             state.writers += 1
             return state.input
         }
         guard input >= 0 else { return }
         defer {
-            state.withLock { state in
+            locked { state in
                 state.writers -= 1
                 if state.endsInput { state.endInput() }
             }
@@ -100,11 +108,11 @@ final class ChildMonitor: Sendable {
         }
     }
 
-    func closeInput() { state.withLock { $0.endInput() } }
+    func closeInput() { locked { $0.endInput() } }
 
     func signal(_ number: Int32) {
         // Under the lock the process can't have been reaped, so that its id can't be somebody else's.
-        state.withLock { state in
+        locked { state in
             if state.status == nil { kill(process, number) }
         }
     }
@@ -113,11 +121,11 @@ final class ChildMonitor: Sendable {
         var open = [outputs.standard, outputs.error]
         while !open.isEmpty {
             var polled = (open + [wake.read]).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            poll(&polled, nfds_t(polled.count), state.withLock { timeout($0) })
+            poll(&polled, nfds_t(polled.count), locked { timeout($0) })
             for entry in polled where entry.revents != 0 {
                 if !read(entry.fd) { open.removeAll { $0 == entry.fd } }
             }
-            state.withLock { serve(&$0) }
+            locked { serve(&$0) }
         }
         reap()
     }
@@ -127,7 +135,7 @@ final class ChildMonitor: Sendable {
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
         guard count > 0 else { return count < 0 && errno == EINTR }
-        state.withLock { state in
+        locked { state in
             if descriptor == outputs.standard { state.output += buffer[..<count] }
             if descriptor == outputs.error { state.errors += buffer[..<count] }
         }
@@ -138,7 +146,7 @@ final class ChildMonitor: Sendable {
         // Wait without taking the exit status: until it is taken, under the lock, the process's id stays its own.
         var information = siginfo_t()
         while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-        state.withLock { state in
+        locked { state in
             var status: Int32 = 0
             while waitpid(process, &status, 0) < 0, errno == EINTR {}
             state.status = status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)

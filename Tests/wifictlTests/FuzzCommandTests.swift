@@ -47,9 +47,10 @@ import Testing
     }
 
     @Test func `a corpus that isn't there is an error that says so`() async throws {
-        let result = try await BuiltTool.run(["fuzz", "--corpus", "/nonexistent", "--runs", "1"])
+        let missing = try TemporaryDirectory().file("missing")
+        let result = try await BuiltTool.run(["fuzz", "--corpus", missing, "--runs", "1"])
         #expect(result.status == 2)
-        #expect(result.errorText.contains("cannot read the corpus in /nonexistent: no such file or directory"))
+        #expect(result.errorText.contains("cannot read the corpus in \(missing): no such file or directory"))
     }
 
     @Test(arguments: [SIGINT, SIGTERM])

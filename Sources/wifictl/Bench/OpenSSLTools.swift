@@ -13,7 +13,7 @@ struct OpenSSLTools {
         openssl s_server -accept 127.0.0.1:0 -cert "$5" -key "$6" -Verify 1 -CAfile "$7" -www -tls1_3 >server 2>&1 </dev/null &
         server=$!
         tries=0
-        until grep -q '^ACCEPT' server || [ $tries -ge 100 ]; do sleep 0.05; tries=$((tries + 1)); done
+        until grep -q '^ACCEPT' server 2>/dev/null || [ $tries -ge 100 ]; do sleep 0.05; tries=$((tries + 1)); done
         port=$(sed -n 's/^ACCEPT 127.0.0.1://p' server)
         for kind in new reuse; do
             openssl s_time -connect "127.0.0.1:$port" -tls1_3 "-$kind" -time "$8" -cert "$2" -key "$3" -CAfile "$4" 2>/dev/null |
