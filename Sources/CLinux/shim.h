@@ -47,6 +47,12 @@ struct clinux_in6_pktinfo {
 int accept4(int descriptor, struct sockaddr *peer, socklen_t *length, int flags);
 int recvmmsg(int descriptor, struct clinux_mmsghdr *messages, unsigned int count, int flags, struct timespec *timeout);
 int pthread_setname_np(pthread_t thread, const char *name);
+struct clinux_mallinfo {
+    size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost;
+};
+struct clinux_mallinfo mallinfo2(void);
+int sched_getaffinity(pid_t thread, size_t size, unsigned long *cores);
+int sched_setaffinity(pid_t thread, size_t size, const unsigned long *cores);
 
 // Casts and macros of the socket interface that Swift's importer can't express.
 static inline size_t clinux_cmsg_align(size_t length) { return CMSG_ALIGN(length); }

@@ -22,6 +22,13 @@ public struct Instant: Comparable, Hashable, Sendable, BitwiseCopyable {
         return overflow ? .distantFuture : Instant(nanoseconds: sum)
     }
 
+    /// Saturates at ``distantFuture``.
+    @inline(__always)
+    func advanced(byNanoseconds span: Int64) -> Instant {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(span)
+        return overflow ? .distantFuture : Instant(nanoseconds: sum)
+    }
+
     /// The span from `right` to `left`; negative when `left` is earlier.
     public static func - (left: Instant, right: Instant) -> Duration {
         .nanoseconds(left.nanoseconds &- right.nanoseconds)

@@ -24,6 +24,8 @@ struct TimerQueue {
     private var slots: [Slot] = []
     private var free: [Int] = []
     private var heap: [Entry] = []
+    /// Entries put into the heap so far: what timers cost beyond a store.
+    private(set) var pushes: UInt64 = 0
 
     /// Entries in the heap, stale ones included.
     var queuedCount: Int { heap.count }
@@ -90,6 +92,7 @@ struct TimerQueue {
     }
 
     private mutating func push(_ entry: Entry) {
+        pushes &+= 1
         heap.append(entry)
         var child = heap.count - 1
         while child > 0 {

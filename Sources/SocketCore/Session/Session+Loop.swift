@@ -70,7 +70,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
     private func decode(_ bytes: RawSpan, _ now: Instant) {
         let number = streamNumber
         do throws(FrameError) {
-            let used = try decoder.decode(bytes) { header, body in core.receive(header, body: body, on: number, now: now) }
+            let used = try Session.decode(bytes, with: &decoder, into: &core, number, now)
             if used < bytes.byteCount, core.connection == number {
                 try decoder.append(bytes.extracting(droppingFirst: used))
                 hasUnread = true
@@ -78,6 +78,13 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         } catch {
             core.frameError(number, error, now: now)
         }
+    }
+
+    /// Both are borrowed once a read here, and not once a frame.
+    private static func decode(
+        _ bytes: RawSpan, with decoder: inout FrameDecoder, into core: inout SessionCore, _ number: ConnectionNumber, _ now: Instant
+    ) throws(FrameError) -> Int {
+        try decoder.decode(bytes) { header, body in core.receive(header, body: body, on: number, now: now) }
     }
 
     /// Goes on with what was kept when reading paused.
@@ -239,6 +246,8 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         roomWaiters = []
         syncWaiters = []
         settleWaiters = []
+        attendant?.sessionEnded(self)
+        attendant = nil
         onEnd?(self)
         onEnd = nil
     }

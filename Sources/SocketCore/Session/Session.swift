@@ -56,6 +56,8 @@ public actor Session {
     var dialling = ConnectionNumber.none
 
     var inbox = SessionInbox()
+    /// Takes the events as they come, instead of ``events``.
+    var attendant: (any SessionAttendant)?
     var outcomeWaiters: [SessionTicket: CheckedContinuation<MessageOutcome, Never>] = [:]
     var roomWaiters: [CheckedContinuation<Void, Never>] = []
     var syncWaiters: [CheckedContinuation<Void, Never>] = []
@@ -128,12 +130,21 @@ public actor Session {
         return ticket
     }
 
+    /// Sends a message, if there's room; its outcome comes as an event. For code on the session's loop, which needs not wait.
+    ///
+    /// - Returns: its ticket. It leaves at the end of the loop's tick, after its journal record was synced, where there's a journal.
+    /// - Throws: ``SessionError`` when it wasn't accepted.
+    @discardableResult
+    public func offer(_ body: [UInt8], wantsReceipt: Bool = true) throws(SessionError) -> SessionTicket {
+        let ticket = try core.send(body, wantsReceipt: wantsReceipt, now: loop.now)
+        flushLater()
+        return ticket
+    }
+
     private func accept(_ body: [UInt8], _ wantsReceipt: Bool, _ whenFull: FullPolicy) async throws(SessionError) -> SessionTicket {
         while true {
             do throws(SessionError) {
-                let ticket = try core.send(body, wantsReceipt: wantsReceipt, now: loop.now)
-                flushLater()
-                return ticket
+                return try offer(body, wantsReceipt: wantsReceipt)
             } catch {
                 guard case .outboxFull = error, whenFull == .wait else { throw error }
                 await withCheckedContinuation { roomWaiters.append($0) }
@@ -182,9 +193,14 @@ public actor Session {
 
     /// Ends the session in order and returns when it has ended; see ``SessionCore/close(_:now:)``.
     public func close(_ policy: ClosePolicy = .endSession) async {
+        beginClosing(policy)
+        if !core.isClosed || isFlushPending { await withCheckedContinuation { closeWaiters.append($0) } }
+    }
+
+    func beginClosing(_ policy: ClosePolicy) {
+        guard !core.isClosed else { return }
         core.close(policy, now: loop.now)
         flushLater()
-        if !core.isClosed || isFlushPending { await withCheckedContinuation { closeWaiters.append($0) } }
     }
 
     /// Cuts the connection as a broken network would; the session goes on. For tests and fault injection.

@@ -19,6 +19,9 @@ struct SessionInbox {
         if news > SessionInbox.largestNews { dropOldestNews() }
     }
 
+    /// A batch without any news.
+    mutating func append(messages: [SessionEvent]) { if events.isEmpty { events = messages } else { events += messages } }
+
     private mutating func dropOldestNews() {
         // Half at a time, so that dropping costs no more than appending.
         var left = news / 2
@@ -108,25 +111,46 @@ extension Session {
 
     /// Sorts what the core has to say: to those who wait for it, else to the events.
     func deliver() {
-        for event in core.takeEvents() {
-            switch event {
-            case .outcome(let outcome):
-                if let waiter = outcomeWaiters.removeValue(forKey: outcome.ticket) {
-                    waiter.resume(returning: outcome)
-                } else {
-                    inbox.append(event)
-                }
-            case .writable:
-                let waiters = roomWaiters
-                roomWaiters = []
-                for waiter in waiters { waiter.resume() }
-            case .state, .message: inbox.append(event)
-            }
+        guard core.hasEvents || !inbox.isEmpty else { return }
+        let batch = core.takeBatch()
+        if batch.isMessagesOnly {
+            if let attendant, inbox.isEmpty { return handOver(batch, to: attendant) }
+            inbox.append(messages: batch.whole)
+        } else {
+            for event in batch.whole { sort(event) }
         }
         if core.pendingMessages == 0, !settleWaiters.isEmpty {
             for waiter in settleWaiters { waiter.resume() }
             settleWaiters = []
         }
-        if !inbox.isEmpty, let waiter = inbox.takeWaiter() { waiter.resume(returning: handOver()) }
+        guard !inbox.isEmpty else { return }
+        if let attendant {
+            attendant.session(self, happened: handOver())
+        } else if let waiter = inbox.takeWaiter() {
+            waiter.resume(returning: handOver())
+        }
+    }
+
+    private func handOver(_ batch: SessionBatch, to attendant: any SessionAttendant) {
+        guard case .message(let last) = batch.events.last else { return }
+        core.handedOver(through: last.sequence, now: loop.now)
+        flushLater()
+        attendant.session(self, received: SessionMessages(batch))
+    }
+
+    private func sort(_ event: SessionEvent) {
+        switch event {
+        case .outcome(let outcome):
+            if let waiter = outcomeWaiters.removeValue(forKey: outcome.ticket) {
+                waiter.resume(returning: outcome)
+            } else {
+                inbox.append(event)
+            }
+        case .writable:
+            let waiters = roomWaiters
+            roomWaiters = []
+            for waiter in waiters { waiter.resume() }
+        case .state, .message: inbox.append(event)
+        }
     }
 }

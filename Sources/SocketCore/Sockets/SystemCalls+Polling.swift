@@ -30,14 +30,19 @@ extension SystemCalls {
         return Instant(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
     }
 
-    /// Lets the process hold as many descriptors as its hard limit allows.
+    /// Lets the process hold as many descriptors as its hard limit allows, and as many as `wanted` where it may raise that too.
     ///
     /// - Returns: how many that are.
     @discardableResult
-    public static func raiseDescriptorLimit() -> Int {
+    public static func raiseDescriptorLimit(to wanted: Int = 0) -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1_024 }
         limit.rlim_cur = limit.rlim_max
+        if limit.rlim_max < rlim_t(wanted) {
+            var raised = rlimit(rlim_cur: rlim_t(wanted), rlim_max: rlim_t(wanted))
+            // Refused to all but an administrator: then the hard limit it is.
+            if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { return wanted }
+        }
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         return Int(clamping: limit.rlim_cur)
     }

@@ -143,7 +143,7 @@ public actor SimulatedRouter {
     }
 
     /// Changes a property from within; subscribers are told.
-    public func change(_ property: String, to value: JSONValue) async { await perform(device.change(property, to: value)) }
+    public func change(_ property: String, to value: JSONValue) { perform(device.change(property, to: value)) }
 
     // MARK: Sessions
 
@@ -161,38 +161,36 @@ public actor SimulatedRouter {
 
     private func serve(_ session: Session) {
         sessions[session.identifier] = session
-        Task(executorPreference: loop) {
-            for await batch in session.events { for event in batch { await self.handle(event, of: session) } }
-            await self.ended(session)
-        }
+        session.assumeIsolated { $0.attend(by: self) }
     }
 
-    private func ended(_ session: Session) {
+    fileprivate func ended(_ session: Session) {
         device.forget(session.identifier)
         if sessions[session.identifier] === session { sessions[session.identifier] = nil }
     }
 
-    private func handle(_ event: SessionEvent, of session: Session) async {
+    fileprivate func handle(_ event: SessionEvent, of session: Session) {
         switch event {
         case .message(let message):
             onEvent(.message(session.identifier, message))
             messagesTaken += 1
             if !options.session.isPlain {
                 let body = options.translation?.incoming(message.body) ?? message.body
-                await perform(device.receive(body, msgId: message.msgId, from: session.identifier))
+                perform(device.receive(body, msgId: message.msgId, from: session.identifier))
             }
-            if let limit = options.closeAfter, messagesTaken % limit == 0 { await session.dropConnection() }
+            if let limit = options.closeAfter, messagesTaken % limit == 0 { session.assumeIsolated { $0.dropConnection() } }
         case .outcome(let outcome): onEvent(.outcome(session.identifier, outcome))
         case .state(.lost(let reason)): onEvent(.closed(session.identifier, reason))
         case .state, .writable: break
         }
     }
 
-    private func perform(_ step: SampleDevice.Step) async {
+    private func perform(_ step: SampleDevice.Step) {
         for message in step.messages {
             guard let session = sessions[message.to] else { continue }
-            do throws(SessionError) {
-                _ = try await session.post(options.translation?.outgoing(message.body) ?? message.body, whenFull: .fail)
+            do {
+                let body = options.translation?.outgoing(message.body) ?? message.body
+                _ = try session.assumeIsolated { try $0.offer(body) }
             } catch {
                 // The controller has been away for a thousand answers, or its session is closing: it will ask again.
                 onEvent(.closed(message.to, .transport("an answer couldn't be kept: \(error)")))
@@ -205,4 +203,14 @@ public actor SimulatedRouter {
             do { try await self.reboot() } catch { self.onEvent(.failed("\(error)")) }
         }
     }
+}
+
+extension SimulatedRouter: SessionAttendant {
+    /// See ``SessionAttendant``.
+    public nonisolated func session(_ session: Session, happened events: [SessionEvent]) {
+        assumeIsolated { router in for event in events { router.handle(event, of: session) } }
+    }
+
+    /// See ``SessionAttendant``.
+    public nonisolated func sessionEnded(_ session: Session) { assumeIsolated { $0.ended(session) } }
 }

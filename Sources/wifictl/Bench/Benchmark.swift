@@ -32,5 +32,5 @@ struct Benchmark: Sendable {
     let summary: String
     let run: @Sendable (Run) async throws -> Void
 
-    static let all: [Benchmark] = [.decode, .encode, .status, .tls]
+    static let all: [Benchmark] = [.decode, .encode, .session, .status, .tls]
 }

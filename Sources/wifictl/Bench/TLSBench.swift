@@ -117,22 +117,12 @@ struct TLSBench {
     private func measureMemory() throws {
         var pairs: [(client: TLSEngine, server: TLSEngine)] = []
         pairs.reserveCapacity(TLSBench.idleSessions)
-        let before = try residentBytes()
+        let before = try ProcessMemory.residentBytes()
         for _ in 0..<TLSBench.idleSessions { pairs.append(try connect()) }
-        let perSide = Double(try residentBytes() - before) / Double(2 * pairs.count)
+        let perSide = Double(try ProcessMemory.residentBytes() - before) / Double(2 * pairs.count)
         try run.report(
             Benchmark.Figure(
                 name: "tls", parameters: [.init("idle", .whole(pairs.count))], value: perSide, unit: "bytes/session", samples: [perSide]))
-    }
-
-    private func residentBytes() throws -> Int {
-        guard let file = fopen("/proc/self/statm", "r") else { throw Failure(description: "/proc/self/statm can't be read") }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 128)
-        guard fgets(&line, Int32(line.count), file) != nil else { throw Failure(description: "/proc/self/statm can't be read") }
-        let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-        return pages * Int(getpagesize())
     }
 
     private func connect(resuming session: TLSSession? = nil) throws -> (client: TLSEngine, server: TLSEngine) {

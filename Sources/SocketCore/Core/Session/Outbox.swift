@@ -106,6 +106,9 @@ struct Outbox {
 
     mutating func shrink() { waiting.shrink() }
 
+    /// Bytes allocated, bodies apart.
+    var heldByteCount: Int { waiting.heldByteCount }
+
     private mutating func remove(at index: Int) -> OutboundMessage {
         let message = waiting.remove(at: index)
         if message.mayHaveLeft { restored -= 1 }

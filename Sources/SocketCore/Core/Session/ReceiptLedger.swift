@@ -151,4 +151,7 @@ struct ReceiptLedger {
     }
 
     mutating func shrink() { entries.shrink() }
+
+    /// Bytes allocated, bodies apart.
+    var heldByteCount: Int { entries.heldByteCount }
 }

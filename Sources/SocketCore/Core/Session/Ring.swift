@@ -5,8 +5,8 @@ struct Ring<Element> {
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
-    /// Slots allocated.
-    var capacity: Int { slots.count }
+    /// Bytes allocated.
+    var heldByteCount: Int { slots.capacity * MemoryLayout<Element?>.stride }
 
     @inline(__always)
     private func slot(_ index: Int) -> Int { (head &+ index) & (slots.count &- 1) }

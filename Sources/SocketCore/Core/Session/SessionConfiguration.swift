@@ -132,6 +132,9 @@ public enum SessionLimits {
     static let outputMark = 64 << 10
     /// With more than this waiting to be written, reading stops: only a peer that sends and never reads gets here.
     static let outputStop = 2 << 20
+    /// Events, and bytes of bodies, that room is made for when a batch begins, if the one before had as many.
+    static let eventsReserve = 256
+    static let bodiesReserve = 16 << 10
     /// Messages delivered and not taken by the application; then reading stops, and goes on at half.
     static let inboundMessages = 512
     /// Bytes of such messages.

@@ -185,6 +185,7 @@ extension SessionCore {
         hasOpened = true
         counters.openings += 1
         self.opening = opening
+        releasesOutput = true
         enter(.open, now)
         ledger.connectionOpened()
         emit(.state(resumed ? .resumed(opening) : .open(opening)))

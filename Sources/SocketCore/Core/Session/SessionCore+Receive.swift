@@ -72,14 +72,20 @@ extension SessionCore {
         }
     }
 
-    /// Hands a message on; the body's copy is the one allocation that it costs.
+    /// Hands a message on. Its body is copied behind the others of the batch, so that an allocation is paid once a batch.
     @inline(__always)
     private mutating func deliver(_ header: FrameHeader, _ body: RawSpan, receiptDue: Bool, _ now: Instant) {
         let sequence = nextSequence
         nextSequence += 1
-        let bytes = body.withUnsafeBytes { [UInt8]($0) }
-        emit(.message(InboundMessage(sequence: sequence, msgId: header.msgId, version: header.version, body: bytes)))
-        let cost = bytes.count + SessionLimits.entryCost
+        if bodies.isEmpty { bodies.reserveCapacity(max(body.byteCount, bodiesReserve)) }
+        let start = bodies.count
+        body.withUnsafeBytes { bodies.append(contentsOf: $0) }
+        emit(
+            .message(
+                InboundMessage(
+                    sequence: sequence, msgId: header.msgId, version: header.version, start: UInt32(truncatingIfNeeded: start),
+                    count: UInt32(truncatingIfNeeded: body.byteCount))))
+        let cost = body.byteCount + SessionLimits.entryCost
         unhandedBytes += cost
         unhanded.append(UnhandedMessage(sequence: sequence, msgId: receiptDue ? header.msgId : 0, bytes: cost))
         updateReading(now)

@@ -108,6 +108,10 @@ extension SessionCore {
         guard number == connection, byteCount > 0 else { return }
         output.removeFirst(byteCount)
         lastSent = now
+        if releasesOutput, output.isEmpty {
+            output.shrink()
+            releasesOutput = false
+        }
         if mutated(.ownWritesAreLife) { lastReceived = now }
         while !staged.isEmpty, staged[0].end <= output.position {
             guard let copy = staged.popFirst() else { break }

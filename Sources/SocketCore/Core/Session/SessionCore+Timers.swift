@@ -13,9 +13,11 @@ extension SessionCore {
         case .greeting: next.lower(to: max(phaseSince + timing.hello, hearUntil), .hello)
         case .open:
             guard !configuration.isPlain else { break }
-            if output.isEmpty, !writingShut, !mutated(.noHeartbeat) { next.lower(to: lastSent + timing.heartbeat, .heartbeat) }
+            if output.isEmpty, !writingShut, !mutated(.noHeartbeat) {
+                next.lower(to: lastSent.advanced(byNanoseconds: heartbeatSpan), .heartbeat)
+            }
             if isReading {
-                next.lower(to: max(lastReceived + timing.silence, hearUntil), .silence)
+                next.lower(to: max(lastReceived.advanced(byNanoseconds: silenceSpan), hearUntil), .silence)
                 if !peerHasFinished, !writingShut { next.lower(to: max(ledger.nextCheck, hearUntil), .resend) }
             }
         }
@@ -74,6 +76,8 @@ extension SessionCore {
         outbox.shrink()
         unhanded.shrink()
         eventsReserve = 0
+        bodiesReserve = 0
+        releasesOutput = true
     }
 
     private mutating func resendOverdue(_ now: Instant) {

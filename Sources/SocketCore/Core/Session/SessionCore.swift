@@ -34,6 +34,10 @@ public struct SessionCore: ~Copyable {
     /// Counts for reports.
     public internal(set) var counters = SessionCounters()
 
+    /// Spans that every read and write reckons with, in nanoseconds: a `Duration` counts in 128 bits.
+    let heartbeatSpan: Int64
+    let silenceSpan: Int64
+
     // The connection.
     var phase = Phase.offline
     /// The present connection; all news of others is ignored.
@@ -90,6 +94,12 @@ public struct SessionCore: ~Copyable {
     // Outputs.
     var events: [SessionEvent] = []
     var eventsReserve = 0
+    /// The bodies of the messages among the events, one behind the other: less than a session's bounds for messages not taken, and one
+    /// more.
+    var bodies: [UInt8] = []
+    var bodiesReserve = 0
+    /// Little goes on: the output's memory goes back as soon as it's written.
+    var releasesOutput = false
     var actions: [SessionAction] = []
     var journal: JournalWriter?
 
@@ -108,6 +118,8 @@ public struct SessionCore: ~Copyable {
     public init(_ configuration: SessionConfiguration, session: SessionIdentifier, seed: UInt64, now: Instant) {
         precondition(!configuration.versions.isEmpty && !configuration.versions.contains(0), "versions are 1...65535")
         self.configuration = configuration
+        heartbeatSpan = configuration.timing.heartbeat.inNanoseconds
+        silenceSpan = configuration.timing.silence.inNanoseconds
         self.session = session
         version = configuration.versions.max() ?? 1
         phaseSince = now
@@ -175,6 +187,11 @@ extension SessionCore {
     public var unsettledMessages: Int { ledger.count }
     /// Since when a router's session has had no connection; nil while it has one.
     public var offlineSince: Instant? { phase == .offline ? phaseSince : nil }
+    /// Bytes of buffers, queues and lists that this core has allocated, bodies under way apart: nothing while it's idle.
+    var heldByteCount: Int {
+        output.capacity + outbox.heldByteCount + ledger.heldByteCount + staged.heldByteCount + unhanded.heldByteCount + bodies.capacity
+            + events.capacity * MemoryLayout<SessionEvent>.stride + actions.capacity * MemoryLayout<SessionAction>.stride
+    }
     /// Messages delivered and not handed over.
     public var unhandedMessages: Int { unhanded.count }
 
@@ -186,13 +203,21 @@ extension SessionCore {
     }
 
     /// What happened since the last call, in order.
-    public mutating func takeEvents() -> [SessionEvent] {
-        guard !events.isEmpty else { return [] }
-        let batch = events
-        eventsReserve = batch.count
-        events = []
+    public mutating func takeEvents() -> [SessionEvent] { takeBatch().whole }
+
+    /// What happened since the last call, with the bodies still beside the messages.
+    mutating func takeBatch() -> SessionBatch {
+        guard !events.isEmpty else { return SessionBatch() }
+        var batch = SessionBatch()
+        swap(&batch.events, &events)
+        swap(&batch.bodies, &bodies)
+        eventsReserve = min(batch.events.count, SessionLimits.eventsReserve)
+        bodiesReserve = min(batch.bodies.count, SessionLimits.bodiesReserve)
         return batch
     }
+
+    /// Whether ``takeEvents()`` has something.
+    public var hasEvents: Bool { !events.isEmpty }
 
     /// Whether ``takeActions()`` has something.
     public var hasActions: Bool { !actions.isEmpty }
@@ -214,7 +239,7 @@ extension SessionCore {
 
     @inline(__always)
     mutating func emit(_ event: SessionEvent) {
-        if events.isEmpty { events.reserveCapacity(min(eventsReserve, 256)) }
+        if events.isEmpty { events.reserveCapacity(eventsReserve) }
         events.append(event)
     }
 }

@@ -15,9 +15,11 @@ public enum SessionState: Equatable, Sendable {
     /// Dialling, the how-manieth time since it last stood, from 1.
     case connecting(attempt: Int)
     /// Open for the first time, or anew with an empty memory.
-    case open(SessionOpening)
+    ///
+    /// Indirect, as is the next: hellos are large and rare, and every event is as large as the largest.
+    indirect case open(SessionOpening)
     /// Open again, with everything remembered.
-    case resumed(SessionOpening)
+    indirect case resumed(SessionOpening)
     /// The connection is gone.
     case lost(LossReason)
     /// The next try, counted from 1, comes in a while.
@@ -43,6 +45,9 @@ public struct SessionOpening: Equatable, Sendable {
 }
 
 /// A message that came in.
+///
+/// The bodies of one batch lie in one piece of memory, which every message of it holds on to: an application that keeps a message for
+/// long keeps its ``body`` instead.
 public struct InboundMessage: Equatable, Sendable {
     /// Counts all messages that this core delivered, from 1; given back in ``SessionCore/handedOver(through:now:)``.
     public var sequence: UInt64
@@ -50,8 +55,28 @@ public struct InboundMessage: Equatable, Sendable {
     public var msgId: UInt32
     /// The version in the frame's header.
     public var version: UInt16
-    /// The body.
-    public var body: [UInt8]
+    /// The bodies of the whole batch, and where this one lies in it.
+    var storage: [UInt8] = []
+    var start: UInt32
+    var count: UInt32
+
+    /// The body, in memory of its own.
+    public var body: [UInt8] {
+        start == 0 && Int(count) == storage.count ? storage : withBody { $0.withUnsafeBytes { [UInt8]($0) } }
+    }
+
+    /// The body's size in bytes.
+    public var bodyLength: Int { Int(count) }
+
+    /// Lends the body where it lies.
+    public func withBody<Result, Failure: Error>(_ take: (RawSpan) throws(Failure) -> Result) throws(Failure) -> Result {
+        try take(storage.span.bytes.extracting(Int(start)..<Int(start) + Int(count)))
+    }
+
+    /// Equal when everything that the application can see is.
+    public static func == (left: InboundMessage, right: InboundMessage) -> Bool {
+        left.sequence == right.sequence && left.msgId == right.msgId && left.version == right.version && left.body == right.body
+    }
 }
 
 /// Names a message given to `send`.

@@ -1,0 +1,34 @@
+import CLinux
+import Glibc
+
+/// What measurements ask of the process and its threads.
+extension SystemCalls {
+    /// Cores a mask can name: the kernel's own bound on common builds.
+    private static let largestCoreCount = 1_024
+
+    private static var maskWords: Int { largestCoreCount / UInt.bitWidth }
+
+    /// The cores that the calling thread may run on, ascending; empty when the kernel doesn't say.
+    public static func allowedCores() -> [Int] {
+        var mask = [UInt](repeating: 0, count: maskWords)
+        guard sched_getaffinity(0, maskWords * MemoryLayout<UInt>.size, &mask) == 0 else { return [] }
+        return (0..<largestCoreCount).filter { mask[$0 / UInt.bitWidth] >> UInt($0 % UInt.bitWidth) & 1 != 0 }
+    }
+
+    /// Keeps the calling thread on one core.
+    ///
+    /// - Returns: false when that core isn't to be had; the scheduler goes on choosing then.
+    @discardableResult
+    public static func pinThread(to core: Int) -> Bool {
+        guard (0..<largestCoreCount).contains(core) else { return false }
+        var mask = [UInt](repeating: 0, count: maskWords)
+        mask[core / UInt.bitWidth] = 1 << UInt(core % UInt.bitWidth)
+        return sched_setaffinity(0, maskWords * MemoryLayout<UInt>.size, mask) == 0
+    }
+
+    /// Bytes that the allocator has given out and not got back, its own headers included.
+    public static func allocatedByteCount() -> Int {
+        let facts = mallinfo2()
+        return Int(facts.uordblks) + Int(facts.hblkhd)
+    }
+}
