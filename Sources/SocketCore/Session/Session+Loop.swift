@@ -156,7 +156,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
             decodeUnread(now)
             // Whatever frames and inputs led to is on disk before anything of it is done.
             guard commit(now) else { return arm(now) }
-            for action in core.takeActions() { perform(action, now) }
+            if core.hasActions { for action in core.takeActions() { perform(action, now) } }
             writeOutput(now)
             if !core.hasActions { break }
         }
@@ -209,13 +209,17 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
             let taken = core.withOutput { faults?.pass($0, to: stream) ?? 0 }
             core.wrote(taken, on: number, now: now)
         } else {
-            // Writing frees room, and the core may fill it at once: as long as the kernel takes everything.
-            while core.outputByteCount > 0 {
-                let offered = core.outputByteCount
-                let taken = core.withOutput { stream.write($0) }
-                core.wrote(taken, on: number, now: now)
-                if taken < offered { break }
-            }
+            Session.write(from: &core, to: stream, number, now)
+        }
+    }
+
+    /// Writing frees room, and the core may fill it at once: as long as the kernel takes everything.
+    private static func write(from core: inout SessionCore, to stream: Stream, _ number: ConnectionNumber, _ now: Instant) {
+        while core.outputByteCount > 0 {
+            let offered = core.outputByteCount
+            let taken = core.withOutput { stream.write($0) }
+            core.wrote(taken, on: number, now: now)
+            if taken < offered { break }
         }
     }
 

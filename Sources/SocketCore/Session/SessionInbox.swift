@@ -111,8 +111,8 @@ extension Session {
 
     /// Sorts what the core has to say: to those who wait for it, else to the events.
     func deliver() {
-        guard core.hasEvents || !inbox.isEmpty else { return }
         let batch = core.takeBatch()
+        guard !batch.events.isEmpty || !inbox.isEmpty else { return }
         if batch.isMessagesOnly {
             if let attendant, inbox.isEmpty { return handOver(batch, to: attendant) }
             inbox.append(messages: batch.whole)

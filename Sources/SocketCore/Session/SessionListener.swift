@@ -87,8 +87,12 @@ public actor SessionListener: ListenerOwner {
         let ending = sessions.values
         sessions = [:]
         // All at once, then each is waited for: a task for each of ten thousand would cost more than they do.
-        for session in ending { session.assumeIsolated { $0.beginClosing(.endSession) } }
+        beginClosing(ending)
         for session in ending { await session.close() }
+    }
+
+    private func beginClosing(_ ending: [SessionIdentifier: Session].Values) {
+        for session in ending { session.assumeIsolated { $0.beginClosing(.endSession) } }
     }
 
     /// Forgets all sessions as a reboot does: their connections are cut, nothing is said.

@@ -6,6 +6,8 @@ struct Benchmark: Sendable {
     struct Run {
         /// How long each figure is measured.
         let nanosecondsPerFigure: UInt64
+        /// Idle sessions to hold open at a time.
+        let idleSessions: Int
         /// Takes each figure as soon as it is there.
         let report: (Figure) throws -> Void
         /// Takes a remark for a person.

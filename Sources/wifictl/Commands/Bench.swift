@@ -7,14 +7,18 @@ extension Command {
         "for", "TIME", .duration, default: .milliseconds(300), shown: "300ms", "how long each figure is measured")
     private static let plot = Option("plot", "FILE", .path, "draw the medians and their spread beside the reference's, as SVG")
 
+    private static let sessions = DefaultedOption(
+        "sessions", "N", .integer(in: 1...IdleSessionBench.mostSessions), default: IdleSessionBench.mostSessions, shown: "10000",
+        "how many idle sessions bench session measures")
+
     static let bench = Command(
-        name: "bench", summary: "measures how fast the codec is here", positionals: ["[NAME...]"],
+        name: "bench", summary: "measures how fast codec, sessions and TLS are here", positionals: ["[NAME...]"],
         discussion: """
             Prints the median of many samples for each figure, in CPU time of one core. Where there is a reference in C, it is \
             compiled with the system's C compiler and measured in turns with it, and the table shows how many times its time \
-            was taken; without a compiler those columns stay empty.
+            was taken; without a compiler those columns stay empty. bench session runs both sides on one core, over loopback.
             """,
-        options: [list, time, plot], usesNetwork: false,
+        options: [list, time, plot, sessions], usesNetwork: false,
         examples: [
             Example("wifictl bench", "measures everything"),
             Example("wifictl bench decode --for 2s --json", "measures decoding thoroughly, a JSON line a figure"),
@@ -33,7 +37,7 @@ extension Command {
         var figures: [Benchmark.Figure] = []
         for benchmark in chosen {
             let run = Benchmark.Run(
-                nanosecondsPerFigure: UInt64(max(0, nanoseconds(arguments[time]))),
+                nanosecondsPerFigure: UInt64(max(0, nanoseconds(arguments[time]))), idleSessions: arguments[sessions],
                 report: { figure in
                     try context.cancellation.check()
                     figures.append(figure)

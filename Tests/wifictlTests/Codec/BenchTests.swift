@@ -7,7 +7,9 @@ struct BenchTests {
     @Test func `the list names every benchmark`() async throws {
         let result = try await BuiltTool.run(["bench", "--list", "--json"])
         let names = try result.lines.map { try JSONValue.parse(Array($0.utf8))["name"]?.stringValue }
-        #expect(result.status == 0 && names.contains("decode") && names.contains("encode") && names.contains("tls"))
+        #expect(
+            result.status == 0 && names.contains("decode") && names.contains("encode") && names.contains("session") && names.contains("tls")
+        )
     }
 
     @Test func `status reports reach their subscriber in few batches, beside a plain dictionary`() async throws {

@@ -1,6 +1,24 @@
+/// An event inside the core. A message is numbers alone here, so that neither making nor ending one counts a reference.
+enum CoreEvent {
+    case state(SessionState)
+    case message(DeliveredMessage)
+    case outcome(MessageOutcome)
+    case writable
+}
+
+/// A message among the core's events.
+struct DeliveredMessage {
+    let sequence: UInt64
+    let msgId: UInt32
+    let version: UInt16
+    /// Where its body lies among the batch's bodies.
+    let start: UInt32
+    let count: UInt32
+}
+
 /// Events as the core gives them out: the messages' bodies lie one behind the other, in one piece of memory.
 struct SessionBatch {
-    var events: [SessionEvent] = []
+    var events: [CoreEvent] = []
     var bodies: [UInt8] = []
 
     /// Whether there's nothing but messages, as under load.
@@ -9,16 +27,24 @@ struct SessionBatch {
         return true
     }
 
-    /// The events, each message with a hold on its body.
+    /// The events as applications see them, each message with a hold on its body.
     var whole: [SessionEvent] {
-        guard !bodies.isEmpty else { return events }
-        var whole = events
-        for index in whole.indices {
-            guard case .message(var message) = whole[index] else { continue }
-            message.storage = bodies
-            whole[index] = .message(message)
+        events.map { event in
+            switch event {
+            case .state(let state): .state(state)
+            case .message(let message): .message(InboundMessage(message, in: bodies))
+            case .outcome(let outcome): .outcome(outcome)
+            case .writable: .writable
+            }
         }
-        return whole
+    }
+}
+
+extension InboundMessage {
+    init(_ message: DeliveredMessage, in bodies: [UInt8]) {
+        self.init(
+            sequence: message.sequence, msgId: message.msgId, version: message.version, storage: bodies, start: message.start,
+            count: message.count)
     }
 }
 
@@ -33,11 +59,7 @@ public struct SessionMessages: Sendable {
     public var count: Int { batch.events.count }
 
     /// A message to keep.
-    public subscript(index: Int) -> InboundMessage {
-        var message = self.message(index)
-        message.storage = batch.bodies
-        return message
-    }
+    public subscript(index: Int) -> InboundMessage { InboundMessage(message(index), in: batch.bodies) }
 
     /// Calls for each message in order, with its sender's id (0 when it wanted no receipt) and its body, lent.
     @inline(__always)
@@ -50,7 +72,7 @@ public struct SessionMessages: Sendable {
     }
 
     @inline(__always)
-    private func message(_ index: Int) -> InboundMessage {
+    private func message(_ index: Int) -> DeliveredMessage {
         guard case .message(let message) = batch.events[index] else { preconditionFailure("a batch of messages holds something else") }
         return message
     }

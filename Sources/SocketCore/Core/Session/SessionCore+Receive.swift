@@ -82,7 +82,7 @@ extension SessionCore {
         body.withUnsafeBytes { bodies.append(contentsOf: $0) }
         emit(
             .message(
-                InboundMessage(
+                DeliveredMessage(
                     sequence: sequence, msgId: header.msgId, version: header.version, start: UInt32(truncatingIfNeeded: start),
                     count: UInt32(truncatingIfNeeded: body.byteCount))))
         let cost = body.byteCount + SessionLimits.entryCost

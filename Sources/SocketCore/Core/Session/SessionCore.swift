@@ -92,7 +92,7 @@ public struct SessionCore: ~Copyable {
     var closeStarted = Instant.zero
 
     // Outputs.
-    var events: [SessionEvent] = []
+    var events: [CoreEvent] = []
     var eventsReserve = 0
     /// The bodies of the messages among the events, one behind the other: less than a session's bounds for messages not taken, and one
     /// more.
@@ -190,7 +190,7 @@ extension SessionCore {
     /// Bytes of buffers, queues and lists that this core has allocated, bodies under way apart: nothing while it's idle.
     var heldByteCount: Int {
         output.capacity + outbox.heldByteCount + ledger.heldByteCount + staged.heldByteCount + unhanded.heldByteCount + bodies.capacity
-            + events.capacity * MemoryLayout<SessionEvent>.stride + actions.capacity * MemoryLayout<SessionAction>.stride
+            + events.capacity * MemoryLayout<CoreEvent>.stride + actions.capacity * MemoryLayout<SessionAction>.stride
     }
     /// Messages delivered and not handed over.
     public var unhandedMessages: Int { unhanded.count }
@@ -216,9 +216,6 @@ extension SessionCore {
         return batch
     }
 
-    /// Whether ``takeEvents()`` has something.
-    public var hasEvents: Bool { !events.isEmpty }
-
     /// Whether ``takeActions()`` has something.
     public var hasActions: Bool { !actions.isEmpty }
 
@@ -238,7 +235,7 @@ extension SessionCore {
     }
 
     @inline(__always)
-    mutating func emit(_ event: SessionEvent) {
+    mutating func emit(_ event: CoreEvent) {
         if events.isEmpty { events.reserveCapacity(eventsReserve) }
         events.append(event)
     }

@@ -56,9 +56,9 @@ public struct InboundMessage: Equatable, Sendable {
     /// The version in the frame's header.
     public var version: UInt16
     /// The bodies of the whole batch, and where this one lies in it.
-    var storage: [UInt8] = []
-    var start: UInt32
-    var count: UInt32
+    let storage: [UInt8]
+    let start: UInt32
+    let count: UInt32
 
     /// The body, in memory of its own.
     public var body: [UInt8] {
