@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 /// `wifictl bench session` as people call it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionBenchTests {
     @Test func `every figure is there, the bare loop's in the same run, and each side is held against it`() async throws {
-        let result = try await BuiltTool.run(["bench", "session", "--for", "1ms", "--sessions", "20", "--json"])
+        let result = try await BuiltTool.run(["bench", "session", "--for", "1ms", "--sessions", "20", "--json"], within: .seconds(120))
         #expect(result.status == 0, "\(result.errorText)")
         let figures = try result.lines.map { try JSONValue.parse(Array($0.utf8)) }
         for inFlight in [1, 64] {
@@ -27,7 +27,8 @@ struct SessionBenchTests {
 
     @Test func `idle sessions are counted and beat, without a compiler too`() async throws {
         let result = try await BuiltTool.run(
-            ["bench", "session", "--for", "1ms", "--sessions", "20", "--json"], environment: ["PATH": "/nowhere"])
+            ["bench", "session", "--for", "1ms", "--sessions", "20", "--json"], environment: ["PATH": "/nowhere"],
+            within: .seconds(120))
         #expect(result.status == 0 && result.errorText.contains("no C compiler"))
         let figures = try result.lines.map { try JSONValue.parse(Array($0.utf8)) }
         let idle = figures.filter { $0["parameters"]?["idle"]?.integerValue == 20 }
