@@ -1,5 +1,8 @@
-import CLinux
 import Glibc
+
+#if canImport(CLinux)
+    import CLinux
+#endif
 
 /// What measurements ask of the process and its threads.
 extension SystemCalls {
@@ -10,9 +13,13 @@ extension SystemCalls {
 
     /// The cores that the calling thread may run on, ascending; empty when the kernel doesn't say.
     public static func allowedCores() -> [Int] {
-        var mask = [UInt](repeating: 0, count: maskWords)
-        guard sched_getaffinity(0, maskWords * MemoryLayout<UInt>.size, &mask) == 0 else { return [] }
-        return (0..<largestCoreCount).filter { mask[$0 / UInt.bitWidth] >> UInt($0 % UInt.bitWidth) & 1 != 0 }
+        #if canImport(CLinux)
+            var mask = [UInt](repeating: 0, count: maskWords)
+            guard sched_getaffinity(0, maskWords * MemoryLayout<UInt>.size, &mask) == 0 else { return [] }
+            return (0..<largestCoreCount).filter { mask[$0 / UInt.bitWidth] >> UInt($0 % UInt.bitWidth) & 1 != 0 }
+        #else
+            return []
+        #endif
     }
 
     /// Keeps the calling thread on one core.
@@ -20,15 +27,23 @@ extension SystemCalls {
     /// - Returns: false when that core isn't to be had; the scheduler goes on choosing then.
     @discardableResult
     public static func pinThread(to core: Int) -> Bool {
-        guard (0..<largestCoreCount).contains(core) else { return false }
-        var mask = [UInt](repeating: 0, count: maskWords)
-        mask[core / UInt.bitWidth] = 1 << UInt(core % UInt.bitWidth)
-        return sched_setaffinity(0, maskWords * MemoryLayout<UInt>.size, mask) == 0
+        #if canImport(CLinux)
+            guard (0..<largestCoreCount).contains(core) else { return false }
+            var mask = [UInt](repeating: 0, count: maskWords)
+            mask[core / UInt.bitWidth] = 1 << UInt(core % UInt.bitWidth)
+            return sched_setaffinity(0, maskWords * MemoryLayout<UInt>.size, mask) == 0
+        #else
+            return false
+        #endif
     }
 
-    /// Bytes that the allocator has given out and not got back, its own headers included.
+    /// Bytes that the allocator has given out and not got back, its own headers included; 0 where it doesn't say.
     public static func allocatedByteCount() -> Int {
-        let facts = mallinfo2()
-        return Int(facts.uordblks) + Int(facts.hblkhd)
+        #if canImport(CLinux)
+            let facts = mallinfo2()
+            return Int(facts.uordblks) + Int(facts.hblkhd)
+        #else
+            return 0
+        #endif
     }
 }
