@@ -36,11 +36,9 @@ import Testing
 
         /// Runs a command and kills it after a random time; takes note of what it had accepted by then.
         mutating func runAndKill(_ words: [String], bodies: [String] = []) async throws {
-            let child = try ChildProcess(self.words(words), environment: ["WIFICTL_CONFIG": "/dev/null"])
-            child.closeInput()
-            try await Task.sleep(for: dice.duration(in: .zero ... .milliseconds(250)))
-            child.signal(SIGKILL)
-            let result = try await child.result()
+            let limit = "\(Double(dice.duration(in: .zero ... .milliseconds(250)).inNanoseconds) / 1e9)"
+            let result = try await runCommand(
+                ["timeout", "--signal=KILL", limit] + self.words(words), environment: ["WIFICTL_CONFIG": "/dev/null"])
             if result.status != 0 { unfinished += 1 }
             for line in result.lines {
                 // A line that was cut by the kill wasn't printed: nothing was promised.

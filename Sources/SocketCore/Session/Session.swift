@@ -146,17 +146,6 @@ public actor Session {
         return ticket
     }
 
-    /// Sends a message, if there's room; its outcome comes as an event. For code on the session's loop, which needs not wait.
-    ///
-    /// - Returns: its ticket. It leaves at the end of the loop's tick, after its journal record was synced, where there's a journal.
-    /// - Throws: ``SessionError`` when it wasn't accepted.
-    @discardableResult
-    public func offer(_ body: [UInt8], wantsReceipt: Bool = true) throws(SessionError) -> SessionTicket {
-        let ticket = try core.send(body, wantsReceipt: wantsReceipt, now: loop.now)
-        flushLater()
-        return ticket
-    }
-
     private func accept(_ body: [UInt8], _ wantsReceipt: Bool, _ whenFull: FullPolicy) async throws(SessionError) -> SessionTicket {
         while true {
             do throws(SessionError) {

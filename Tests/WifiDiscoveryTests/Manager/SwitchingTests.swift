@@ -49,8 +49,9 @@ struct SwitchingTests {
         }
         let manager = fleet.manager()
         try await manager.connect()
-        let slow = Task { try await manager.switch(to: "\(fleet.macs[1])") }
-        await Task.yield()
+        let (steps, begun) = AsyncStream<Void>.makeStream()
+        let slow = Task { try await manager.switch(to: "\(fleet.macs[1])") { _ in begun.yield() } }
+        for await _ in steps { break }
         async let one = manager.switch(to: "\(fleet.macs[2])")
         async let other = manager.switch(to: "\(fleet.macs[2])")
         let (left, right) = try await (one, other)
