@@ -3,7 +3,7 @@ import Testing
 
 @testable import SocketCore
 
-@Suite("The event loop as an executor", .timeLimit(.minutes(1)))
+@Suite("The event loop as an executor", .timeLimit(.minutes(10)))
 struct EventLoopTests {
     @Test("an actor of the loop runs on its thread, and so does a task that prefers it")
     func executor() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SocketCore
 
-@Suite("Sessions over TLS and real sockets", .timeLimit(.minutes(2)))
+@Suite("Sessions over TLS and real sockets", .timeLimit(.minutes(10)))
 struct SecureSessionTests {
     /// A router that speaks TLS, and what happens at its door.
     func open(_ company: TestCompany, faults: LinkFaults.Options = .init()) async throws -> (EchoRouter, Endpoint) {

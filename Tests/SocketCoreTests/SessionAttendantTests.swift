@@ -34,7 +34,7 @@ private final class LendingAttendant: SessionAttendant {
     func sessionEnded(_ session: Session) {}
 }
 
-@Suite("Attendants: events without a task a session", .timeLimit(.minutes(1)))
+@Suite("Attendants: events without a task a session", .timeLimit(.minutes(10)))
 struct SessionAttendantTests {
     private func listen(_ attendant: any SessionAttendant) async throws -> (listener: SessionListener, endpoint: Endpoint) {
         var configuration = SessionConfiguration(role: .router)

@@ -40,7 +40,7 @@ final class EchoRouter: Sendable {
     func open(_ address: IPAddress = .loopback) async throws -> Endpoint { try await listener.open(Endpoint(address, port: 0)) }
 }
 
-@Suite("Sessions over real sockets", .timeLimit(.minutes(1)))
+@Suite("Sessions over real sockets", .timeLimit(.minutes(10)))
 struct SessionTests {
     @Test("a message is delivered, and its answer comes", arguments: ["127.0.0.1", "::1"])
     func roundTrip(address: String) async throws {

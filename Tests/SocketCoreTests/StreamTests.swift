@@ -3,7 +3,7 @@ import Testing
 
 @testable import SocketCore
 
-@Suite("TCP streams over loopback", .timeLimit(.minutes(1)))
+@Suite("TCP streams over loopback", .timeLimit(.minutes(10)))
 struct StreamTests {
     let server = RecordingOwner()
     let client = RecordingOwner()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SocketCore
 
-@Suite("UDP over loopback", .timeLimit(.minutes(1)))
+@Suite("UDP over loopback", .timeLimit(.minutes(10)))
 struct UDPSocketTests {
     struct Arrival: Sendable, Equatable {
         let bytes: [UInt8]

@@ -3,7 +3,7 @@ import SocketCore
 import Testing
 import WifiDiscovery
 
-@Suite("The list of known routers on disk", .timeLimit(.minutes(1)))
+@Suite("The list of known routers on disk", .timeLimit(.minutes(10)))
 struct RouterDirectoryTests {
     private func withHome(_ body: (String) throws -> Void) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("directory-\(UUID().uuidString)").path

@@ -3,7 +3,7 @@ import SocketCore
 import Testing
 import WifiDiscovery
 
-@Suite("State that outlives the process", .timeLimit(.minutes(1)))
+@Suite("State that outlives the process", .timeLimit(.minutes(10)))
 struct StateFileTests {
     /// A directory of the test's own, removed at its end.
     func withDirectory<R>(_ body: (String) async throws -> R) async throws -> R {

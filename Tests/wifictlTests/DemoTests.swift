@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The demonstration, run as a newcomer would.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct DemoTests {
     @Test func `every step holds, and they are the steps that the README shows`() async throws {
         let result = try await BuiltTool.run(["demo", "--json", "--routers", "6", "--seed", "3"], within: .seconds(150))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `discover`, `routers` and `router` against each other on loopback.
-@Suite("discover and routers", .timeLimit(.minutes(2)))
+@Suite("discover and routers", .timeLimit(.minutes(10)))
 struct DiscoverTests {
     @Test func `a router is found, graded, chosen and kept until it is forgotten`() async throws {
         let port = try Loopback.freePort()

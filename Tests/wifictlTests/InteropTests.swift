@@ -5,7 +5,7 @@ import Testing
 /// Both roles against a peer that shares no code with us.
 @Suite(
     "Interoperation with the independent peer", .enabled(if: WifiPeer.isThere, "wifipeer.py isn't here (see WIFIPEER)"),
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(10)))
 struct InteropTests {
     static let mac = "02:00:5e:00:53:01"
 

@@ -61,7 +61,7 @@ enum JSONContract {
 }
 
 /// Every command's JSON lines, as cli scripts would read them.
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(10)))
 struct JSONContractTests {
     private func run(_ words: [String], home: TemporaryDirectory, input: String = "", worst: Int32 = 1) async throws -> [String] {
         let result = try await BuiltTool.run(words + ["--json"], input: Array(input.utf8), home: home.path)

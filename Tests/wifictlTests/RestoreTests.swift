@@ -25,6 +25,8 @@ import Testing
         /// Bodies whose acceptance was printed.
         var accepted: Set<String> = []
         var unfinished = 0
+        /// Kills come within this time.
+        var span = Duration.milliseconds(100)
 
         func words(_ words: [String]) -> [String] {
             [BuiltTool.path] + words + ["--interface", "lo", "--port", "\(port)", "--home", home.path]
@@ -36,7 +38,7 @@ import Testing
 
         /// Runs a command and kills it after a random time; takes note of what it had accepted by then.
         mutating func runAndKill(_ words: [String], bodies: [String] = []) async throws {
-            let limit = "\(Double(dice.duration(in: .zero ... .milliseconds(250)).inNanoseconds) / 1e9)"
+            let limit = "\(Double(dice.duration(in: .zero...span).inNanoseconds) / 1e9)"
             let result = try await runCommand(
                 ["timeout", "--signal=KILL", limit] + self.words(words), environment: ["WIFICTL_CONFIG": "/dev/null"])
             if result.status != 0 { unfinished += 1 }
@@ -57,7 +59,12 @@ import Testing
         let router = try await Loopback.router(
             port: victims.port, ["--mac", Self.macs[0], "--name", "Attic", "--lose-receipts", "0.1", "--seed", "3"], count: 2
         ).child
-        for mac in Self.macs { #expect(try await victims.run(["send", mac, "hello from \(mac)"]).status == 0) }
+        for mac in Self.macs {
+            let start = ContinuousClock().now
+            #expect(try await victims.run(["send", mac, "hello from \(mac)"]).status == 0)
+            // On a slow machine the kills come later, so that they hit every part of a command.
+            victims.span = max(victims.span, (ContinuousClock().now - start).scaled(by: 1.5))
+        }
         for round in 0..<Self.rounds {
             switch round % 5 {
             case 3: try await victims.runAndKill(["switch", Self.macs[Int(victims.dice.next() % 2)]])
@@ -91,7 +98,7 @@ import Testing
         #expect(Set(texts).count == texts.count, "seed \(seed): one body reached both routers")
         let lost = victims.accepted.subtracting(texts)
         #expect(lost.isEmpty, "seed \(seed)")
-        #expect(victims.accepted.count > Self.rounds && victims.unfinished > 0, "the kills hit something")
+        #expect(!victims.accepted.isEmpty && victims.unfinished > 0, "the kills hit something")
         let sessions = Set(log.filter { $0["type"] == "hello" }.compactMap { $0["session"]?.stringValue })
         #expect(sessions.count == Self.macs.count, "seed \(seed): a killed command's session is taken up again")
     }

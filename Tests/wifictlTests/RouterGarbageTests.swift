@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Strangers at the door of `wifictl router`.
-@Suite("Garbage on a router's ports", .timeLimit(.minutes(2)))
+@Suite("Garbage on a router's ports", .timeLimit(.minutes(10)))
 struct RouterGarbageTests {
     /// Sends garbage in every way to both ports, holds slow connections open, says so, and goes once its input ends.
     private static let script = """

@@ -31,9 +31,12 @@ extension RouterManager {
         to reference: String, unsettled: UnsettledMessages = .keep,
         onStep: @escaping @Sendable (SwitchCore.Action) -> Void = { _ in }
     ) async throws -> RouterConnection {
-        wishes += 1
+        // Said twice in the same words it's one wish, which nobody supersedes.
+        if latestWish != reference { wishes += 1 }
+        latestWish = reference
         let wish = wishes
         let target = try await locate(reference)
+        if let current, current.mac == target.mac, switching == nil, wish == wishes, await current.session.isOpen { return current }
         while let running = switching {
             if running.mac == target.mac { return try await running.task.value }
             guard wish == wishes else { throw ManagerError.superseded(reference) }
@@ -41,8 +44,8 @@ extension RouterManager {
             _ = await running.task.result
             if switching?.task == running.task { switching = nil }
         }
+        // Nothing is waited for from here on until the switch is known to be under way.
         guard wish == wishes else { throw ManagerError.superseded(reference) }
-        if let current, current.mac == target.mac, await current.session.isOpen { return current }
         let task = Task { try await self.run(target, unsettled, onStep) }
         switching = RunningSwitch(mac: target.mac, task: task)
         defer { if switching?.task == task { switching = nil } }

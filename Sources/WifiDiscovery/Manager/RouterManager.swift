@@ -102,6 +102,8 @@ public actor RouterManager {
     var switching: RunningSwitch?
     /// Counts the calls of ``switch(to:unsettled:onStep:)``: the newest wish counts.
     var wishes = 0
+    /// The words of the newest wish to switch.
+    var latestWish: String?
     /// Properties that status subscribers want of whichever router is current.
     var followedNames: Set<String> = []
     var sightings = RouterSightings()

@@ -34,7 +34,7 @@ private final class SignalStorm: Sendable {
     func stop() { isOver.withLock { $0 = true } }
 }
 
-@Suite("Sessions whose system calls are interrupted", .timeLimit(.minutes(2)))
+@Suite("Sessions whose system calls are interrupted", .timeLimit(.minutes(10)))
 struct InterruptionTests {
     @Test func `two thousand messages each way, with a journal, while a signal hits the loop's thread a thousand times a second`()
         async throws

@@ -6,7 +6,7 @@ import Testing
 @testable import SocketCore
 
 /// Peers that don't read and applications that don't take: memory stays within bounds, and nothing is lost.
-@Suite("Sessions under pressure", .timeLimit(.minutes(2)))
+@Suite("Sessions under pressure", .timeLimit(.minutes(10)))
 struct PressureTests {
     /// Without receipts, a peer that doesn't read still lets the kernels' buffers fill: 16 MiB at most, with room to spare.
     private static let kernelBuffers = 16 << 20

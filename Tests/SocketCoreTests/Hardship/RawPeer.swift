@@ -12,8 +12,9 @@ final class RawPeer: Sendable {
         init(text: String) { description = text }
     }
 
-    /// How long a call may take that a test waits for: far more than a loaded machine needs.
-    static let patience = 60
+    /// How long a call may take that a test waits for, in seconds: hundreds of tests begin at the same time, and it may take minutes until
+    /// the other side of a call has its turn.
+    static let patience = 600
 
     let endpoint: Endpoint
     private let listening: Int32

@@ -5,7 +5,7 @@ import Testing
 @testable import SocketCore
 
 /// An app that goes to the background and comes back, over real sockets.
-@Suite("Suspended sessions", .timeLimit(.minutes(2)))
+@Suite("Suspended sessions", .timeLimit(.minutes(10)))
 struct SuspensionTests {
     /// A loop that nobody else has: what is armed on it is the session's.
     private func armedTimers(_ loop: EventLoop) async -> Int { await OnLoop(loop).run { $0.armedTimers } }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WifiDiscovery
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DialectScanTests {
     private func answer(_ body: [UInt8], _ fields: String = "") -> [UInt8] { Array("HTTP/1.1 200 OK\r\n\(fields)\r\n".utf8) + body }
 

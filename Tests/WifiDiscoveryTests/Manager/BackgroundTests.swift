@@ -80,7 +80,7 @@ private final class ManagerNews: Sendable {
     }
 }
 
-@Suite("A manager's life in the background", .timeLimit(.minutes(2)))
+@Suite("A manager's life in the background", .timeLimit(.minutes(10)))
 struct BackgroundTests {
     @Test func `suspended and back: a router that has moved is found again, and the session goes on, requests and changes with it`()
         async throws

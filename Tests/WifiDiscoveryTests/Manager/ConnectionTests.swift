@@ -3,7 +3,7 @@ import Testing
 
 @testable import WifiDiscovery
 
-@Suite("A manager and its router: commands, capabilities, news", .timeLimit(.minutes(3)))
+@Suite("A manager and its router: commands, capabilities, news", .timeLimit(.minutes(10)))
 struct ConnectionTests {
     @Test("what can't be done is refused before anything is sent, and capabilities are asked for once a boot")
     func capabilities() async throws {

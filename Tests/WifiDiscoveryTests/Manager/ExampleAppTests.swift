@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WifiDiscovery
 
-@Suite("The example app", .timeLimit(.minutes(3)))
+@Suite("The example app", .timeLimit(.minutes(10)))
 struct ExampleAppTests {
     @Test("against simulated routers it does what its lines say")
     func runs() async throws {

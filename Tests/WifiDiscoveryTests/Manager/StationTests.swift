@@ -4,7 +4,7 @@ import Testing
 @testable import WifiDiscovery
 
 /// A router behind a child access point proves itself in a session: it says that it serves this station.
-@Suite(.timeLimit(.minutes(2))) struct StationTests {
+@Suite(.timeLimit(.minutes(10))) struct StationTests {
     private static let station = "02:00:5e:00:53:aa"
 
     private func router(_ number: Int, serving stations: [String: String], _ responder: RouterResponder) async throws -> SimulatedRouter {

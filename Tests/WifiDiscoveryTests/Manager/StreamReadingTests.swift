@@ -5,7 +5,7 @@ import Testing
 
 @testable import WifiDiscovery
 
-@Suite("Reading a stream from a router into a file", .timeLimit(.minutes(3)))
+@Suite("Reading a stream from a router into a file", .timeLimit(.minutes(10)))
 struct StreamReadingTests {
     static let log = (0..<5_120).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 13) }
     static var small: PieceSchedule.Settings {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WifiDiscovery
 
-@Suite("Moving between routers", .timeLimit(.minutes(3)))
+@Suite("Moving between routers", .timeLimit(.minutes(10)))
 struct SwitchingTests {
     @Test("back within the resume time: the same session, and its unsettled message is delivered once")
     func back() async throws {

@@ -45,7 +45,7 @@ private final class Speaker: Sendable {
     }
 }
 
-@Suite("Routers asked for proof", .timeLimit(.minutes(2)))
+@Suite("Routers asked for proof", .timeLimit(.minutes(10)))
 struct RouterVerifierTests {
     static let mac = MACAddress(0x02, 0, 0x5E, 0, 0x53, 1)
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `wifictl bench session` as people call it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionBenchTests {
     @Test func `every figure is there, the bare loop's in the same run, and each side is held against it`() async throws {
         let result = try await BuiltTool.run(["bench", "session", "--for", "1ms", "--sessions", "20", "--json"], within: .seconds(120))

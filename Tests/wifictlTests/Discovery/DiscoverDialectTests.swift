@@ -6,7 +6,7 @@ import Testing
 @testable import wifictl
 
 /// `discover --dialect`: rows of other makers' devices beside those of the native dialect.
-@Suite("discover in other dialects", .serialized, .timeLimit(.minutes(2)))
+@Suite("discover in other dialects", .serialized, .timeLimit(.minutes(10)))
 struct DiscoverDialectTests {
     private static let mac = MACAddress(2, 0, 0x5E, 0, 0x53, 1)
 

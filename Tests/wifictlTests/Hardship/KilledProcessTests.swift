@@ -3,7 +3,7 @@ import SocketCore
 import TestSupport
 import Testing
 
-@Suite("Processes that are killed or stopped", .timeLimit(.minutes(5)))
+@Suite("Processes that are killed or stopped", .timeLimit(.minutes(10)))
 struct KilledProcessTests {
     @Test func `kill -9 at any instant, again and again: what was accepted arrives once, what wasn't at most once`() async throws {
         let router = try await HardRouter.start()

@@ -4,7 +4,7 @@ import SocketCore
 import TestSupport
 import Testing
 
-@Suite("Processes that run out of something", .timeLimit(.minutes(5)))
+@Suite("Processes that run out of something", .timeLimit(.minutes(10)))
 struct StarvedProcessTests {
     /// Runs a command within limits that the shell sets; its standard error goes to its standard output.
     private func limited(_ limits: String, _ words: [String], environment: [String: String] = [:]) throws -> ChildProcess {

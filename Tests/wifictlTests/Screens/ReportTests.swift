@@ -5,7 +5,7 @@ import Testing
 @testable import wifictl
 
 /// The page about a LAN: from values alone, and by the tool.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReportTests {
     private func router(_ number: Int, _ name: String, tone: LANReport.Tone = .good, parent: String? = nil) -> LANReport.Router {
         LANReport.Router(

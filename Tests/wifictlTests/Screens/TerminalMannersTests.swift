@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// How commands behave on a terminal: progress, width, colours, and bytes that a terminal would obey.
-@Suite(.enabled(if: TerminalPane.isPossible, TerminalPane.absence), .timeLimit(.minutes(4)))
+@Suite(.enabled(if: TerminalPane.isPossible, TerminalPane.absence), .timeLimit(.minutes(10)))
 struct TerminalMannersTests {
     @Test func `tables fit the terminal, sentences go on below, and COLUMNS is heeded`() async throws {
         let port = try Loopback.freePort()

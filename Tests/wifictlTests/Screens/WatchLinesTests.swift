@@ -6,7 +6,7 @@ import Testing
 @testable import wifictl
 
 /// `wifictl watch` where there is no terminal.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct WatchLinesTests {
     @Test func `JSON lines tell routers, session and properties, and end with Ctrl-C`() async throws {
         let port = try Loopback.freePort()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `wifictl watch` on a terminal, seen through tmux.
-@Suite(.enabled(if: TerminalPane.isPossible, TerminalPane.absence), .timeLimit(.minutes(6)))
+@Suite(.enabled(if: TerminalPane.isPossible, TerminalPane.absence), .timeLimit(.minutes(10)))
 struct WatchTerminalTests {
     private func routers(_ port: Int, _ count: Int = 2) async throws -> ChildProcess {
         try await Loopback.router(

@@ -5,7 +5,7 @@ import Testing
 @testable import WifiDiscovery
 
 /// What kinds of certificates a router may have, and the manager that finds the right router by them.
-@Suite("Kinds of certificates, judged over sockets", .timeLimit(.minutes(3)))
+@Suite("Kinds of certificates, judged over sockets", .timeLimit(.minutes(10)))
 struct CertificateKindTests {
     @Test func `keys, chains and names of all kinds get the verdict that they're due`() async throws {
         let company = try await TestCompany.shared

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Access points of another brand behind the company's router, told apart from what is proven.
-@Suite("Child access points", .timeLimit(.minutes(3)))
+@Suite("Child access points", .timeLimit(.minutes(10)))
 struct ChildAccessPointTests {
     private static let child = "02:00:5e:00:53:02"
     private static let station = "02:00:5e:00:53:77"

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Keys trusted at sight, where there is no company root.
-@Suite("Pinned keys", .timeLimit(.minutes(3)))
+@Suite("Pinned keys", .timeLimit(.minutes(10)))
 struct PinTests {
     private static let mac = VerifyToolTests.mac
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Private keys stay in their files: 0600, in no output, no log and no state.
-@Suite("Secrets", .timeLimit(.minutes(5)))
+@Suite("Secrets", .timeLimit(.minutes(10)))
 struct SecrecyTests {
     /// Forms in which a P-256 key could show: lines of its PEM, its number in hex of either case with and without colons, and in base64.
     private func forms(ofKeyIn file: String) throws -> [String] {

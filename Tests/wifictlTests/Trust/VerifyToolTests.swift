@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `wifictl router` on one side and `wifictl verify`, `send` and `get` on the other, with certificates made by the openssl command.
-@Suite("TLS between processes", .timeLimit(.minutes(3)))
+@Suite("TLS between processes", .timeLimit(.minutes(10)))
 struct VerifyToolTests {
     static let mac = "02:00:5e:00:53:01"
 
