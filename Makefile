@@ -15,6 +15,8 @@
 # make format    formats the code; make lint only looks
 SWIFT := $(shell command -v swift || echo /opt/swift/usr/bin/swift)
 CODE := Sources Tests Package.swift
+# Many tests talk to processes that they start: all at once, none of them would have its turn in time.
+SOME_AT_A_TIME := --experimental-maximum-parallelization-width 8
 NAMESPACES_REFUSED := test-lan makes network namespaces and needs root with the right to (CAP_SYS_ADMIN, CAP_NET_ADMIN): try sudo make test-lan
 
 FOR := 60s
@@ -36,12 +38,12 @@ demo: setup
 
 test:
 	@.ci/setup.sh test
-	$(SWIFT) test
+	$(SWIFT) test $(SOME_AT_A_TIME)
 
 test-lan:
 	@.ci/setup.sh lan
 	@unshare --net true 2>/dev/null || { echo "$(NAMESPACES_REFUSED)" >&2; exit 1; }
-	WIFI_LAN_TESTS=1 $(SWIFT) test --filter LANTests
+	WIFI_LAN_TESTS=1 $(SWIFT) test $(SOME_AT_A_TIME) --filter "LANTests|RestoreTests"
 
 test-wifi: setup
 	$(SWIFT) build --product wifictl

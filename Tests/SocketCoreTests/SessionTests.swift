@@ -107,7 +107,9 @@ struct SessionTests {
         let router = EchoRouter(echoes: false)
         let session = Session(to: try await router.open())
         await session.start()
-        for index in 0..<100 { _ = try await session.post([UInt8(index)]) }
+        // Closed before it stood, it would end its messages as not sent.
+        #expect(try await session.send([0]).result == .delivered)
+        for index in 1..<100 { _ = try await session.post([UInt8(index)]) }
         await session.close()
         for index in 0..<100 { #expect(await router.received.next() == [UInt8(index)]) }
         await router.listener.close()

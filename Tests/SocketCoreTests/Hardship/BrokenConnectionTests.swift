@@ -58,16 +58,20 @@ struct BrokenConnectionTests {
         let log = SessionLog(session)
         async let script = peer.run { peer in
             // Says hello and then nothing more, as a router without power whose connection nobody ended.
-            let dead = try peer.accept()
-            try dead.greet()
-            let alive = try peer.accept()
-            try alive.greet()
+            var kept = [try peer.accept()]
+            try kept[0].greet()
             var seen: [UInt32] = []
-            while seen.count < 3, let next = try alive.message() {
-                seen.append(next.msgId)
-                try alive.receipt(next.msgId)
+            // On a busy machine a sound connection may be silent for as long, too: then the next one goes on.
+            while seen.count < 3 {
+                let alive = try peer.accept()
+                kept.append(alive)
+                try alive.greet()
+                while seen.count < 3, let next = try alive.message() {
+                    if !seen.contains(next.msgId) { seen.append(next.msgId) }
+                    try alive.receipt(next.msgId)
+                }
             }
-            return (seen, dead, alive)
+            return (seen, kept)
         }
         await session.start()
         for number in 1...3 { _ = try await session.post(text(number)) }

@@ -16,7 +16,7 @@ struct WatchTable {
         Field(column: Table.Column(""), importance: 9) { row, model in
             Table.Cell((row.router.id == model.cursor ? "›" : " ") + (row.router.id == model.chosen ? "*" : " "), .green)
         },
-        Field(column: Table.Column("NAME", least: 6), importance: 9) { row, _ in Table.Cell(row.router.title, row.lost == nil ? nil : .dim)
+        Field(column: Table.Column("NAME", least: 8), importance: 9) { row, _ in Table.Cell(row.router.title, row.lost == nil ? nil : .dim)
         },
         Field(column: Table.Column("MAC"), importance: 4) { row, _ in Table.Cell(row.router.id) },
         Field(column: Table.Column("ADDRESS"), importance: 3) { row, _ in Table.Cell(row.router.address) },
