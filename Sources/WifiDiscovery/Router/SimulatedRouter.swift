@@ -134,7 +134,7 @@ public actor SimulatedRouter {
     /// Goes on at another TCP port, as a router that gets another address: its sessions stay.
     ///
     /// - Returns: where it listens now; connections that stand are cut.
-    /// - Throws: ``SystemError`` when the place can't be had; it listens where it did then.
+    /// - Throws: `SystemError` when the place can't be had; it listens where it did then.
     @discardableResult
     public func move(to endpoint: Endpoint) async throws -> Endpoint {
         guard let listener else { throw SystemError(function: "listen", code: ENOTCONN, subject: "\(endpoint)") }
@@ -223,11 +223,11 @@ public actor SimulatedRouter {
 }
 
 extension SimulatedRouter: SessionAttendant {
-    /// See ``SessionAttendant``.
+    /// See `SessionAttendant`.
     public nonisolated func session(_ session: Session, happened events: [SessionEvent]) {
         assumeIsolated { router in for event in events { router.handle(event, of: session) } }
     }
 
-    /// See ``SessionAttendant``.
+    /// See `SessionAttendant`.
     public nonisolated func sessionEnded(_ session: Session) { assumeIsolated { $0.ended(session) } }
 }
