@@ -138,13 +138,7 @@ public struct OutboxJournal: ~Copyable {
     }
 }
 
-/// Why a journal can't be kept.
-public enum OutboxJournalError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Another process holds this journal.
-    case inUse(path: String)
-    /// A call of the C library failed.
-    case system(call: String, path: String, errno: Int32)
-
+extension OutboxJournalError: CustomStringConvertible {
     /// A sentence for people.
     public var description: String {
         switch self {

@@ -29,7 +29,8 @@ module() {
     local name=$1 object="$out/$1.o"
     if [ ! -e "$object" ] || [ -n "$(find "Sources/$name" -newer "$object" -name '*.swift' -print -quit)" ]; then
         echo "compiling $name" >&2
-        find "Sources/$name" -name '*.swift' -print0 | sort -z | xargs -0 "$swiftc" "${flags[@]}" -swift-version 6 -wmo \
+        find "Sources/$name" -name '*.swift' -not -path '*/Portable/*' -print0 | sort -z |
+            xargs -0 "$swiftc" "${flags[@]}" -swift-version 6 -wmo \
             -module-name "$name" -emit-module -emit-module-path "$out/$name.swiftmodule" -c -o "$object"
     fi
 }
