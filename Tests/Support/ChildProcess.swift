@@ -68,7 +68,7 @@ public final class ChildProcess: Sendable {
     ///
     /// - Throws: ``CommandError`` when the time is over or the output has ended.
     public func line(
-        _ wanted: String = "line", within limit: Duration = .seconds(20),
+        _ wanted: String = "line", within limit: Duration = .seconds(60),
         where matches: @escaping @Sendable (String) -> Bool = { _ in true }
     ) async throws -> String {
         let found = try await withCheckedThrowingContinuation { continuation in
@@ -80,7 +80,7 @@ public final class ChildProcess: Sendable {
     /// Waits for the end and gives everything printed; kills the command when the time is over.
     ///
     /// - Throws: ``CommandError/late(command:wanted:output:errors:)``.
-    public func result(within limit: Duration = .seconds(60)) async throws -> CommandResult {
+    public func result(within limit: Duration = .seconds(120)) async throws -> CommandResult {
         let found = try await withCheckedThrowingContinuation { continuation in
             monitor.wait(ChildMonitor.Waiter(wanted: "end", deadline: .now + limit, matches: nil, continuation: continuation))
         }

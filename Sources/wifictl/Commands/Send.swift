@@ -15,7 +15,8 @@ extension Command {
         discussion: """
             Opens a session, or resumes the one of an earlier run, sends the bodies and waits for their receipts. Without bodies it \
             only settles what an earlier run left unsettled. A message that was accepted outlives this process: what isn't settled \
-            in time stays in the router's outbox, and the next send goes on with it.
+            in time stays in the router's outbox, and the next send goes on with it. The time of --timeout stands still while \
+            standard input is waited for.
             """,
         options: [
             file, stdin, noReceipt, expectReply, SessionTool.timeout, plain, FrameOptions.layout, FrameOptions.limit, SessionTool.alone,
@@ -85,11 +86,11 @@ extension Command {
         await run.begin(takesOver: arguments.positionals.count < 2 && !arguments.isGiven(file))
         var isInTime = true
         do {
-            try await SessionTool.withDeadline(limit, timeUp) {
-                try await sendBodies(run, arguments, context)
-                await run.finish()
-            }
-        } catch let error as ToolError where error.message == timeUp {
+            let bodies = SendBodies(
+                words: Array(arguments.positionals.dropFirst()), takesLines: arguments[stdin], file: arguments[file],
+                patience: limit, context.cancellation)
+            try await bodies.send(over: run)
+        } catch is SendBodies.TimeIsUp {
             isInTime = false
         } catch {
             await run.end()
@@ -97,7 +98,7 @@ extension Command {
         }
         // Seen before closing: what isn't settled by then stays for the next run.
         let counts = await run.counts
-        let (isDelivered, missing) = (await run.allDelivered, await run.repliesMissing)
+        let (isDelivered, missing, unaccepted) = (await run.allDelivered, await run.repliesMissing, await run.unaccepted)
         let refusal = await run.refusal
         await run.end()
         if let refusal {
@@ -105,28 +106,10 @@ extension Command {
             throw ToolError("no session: \(refusal)", hint: kept)
         }
         summarise(counts, missing, isInTime: isInTime, limit, context.output)
+        if let unaccepted {
+            context.output.warning("body \(unaccepted) wasn't accepted within \(limit.briefText): send it and what follows it again")
+        }
         return isDelivered ? .success : .negative
-    }
-
-    private static let timeUp = "time is up"
-
-    private static func sendBodies(_ run: SendRun, _ arguments: Arguments, _ context: Context) async throws {
-        var line = 0
-        for body in arguments.positionals.dropFirst() {
-            line += 1
-            try await run.send(Array(body.utf8), line: line)
-        }
-        if arguments[stdin] {
-            let lines = try InputLines(InputFile(nil, cancellation: context.cancellation), limit: FrameLimits.defaultMaximumBodyLength)
-            for try await text in lines where !text.isEmpty {
-                line += 1
-                try await run.send(text, line: line)
-            }
-        }
-        if let path = arguments[file] {
-            let content = try InputFile(path, cancellation: context.cancellation).all(limit: FrameLimits.defaultMaximumBodyLength)
-            try await run.send(content, line: line + 1)
-        }
     }
 
     private static func summarise(_ counts: SendRun.Counts, _ missing: Int, isInTime: Bool, _ limit: Duration, _ output: Output) {

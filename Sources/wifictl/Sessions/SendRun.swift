@@ -28,8 +28,12 @@ actor SendRun {
     private var awaitedReplies: Set<UInt32> = []
     private var earlyReplies: Set<UInt32> = []
     private var hasSentAll = false
+    /// The body that is waiting to be accepted.
+    private(set) var unaccepted: Int?
     /// Why no session will come about, however long one waits.
     private(set) var refusal: String?
+    /// Raised with it.
+    nonisolated let isRefused = CancellationSignal()
     private var waiter: CheckedContinuation<Void, Never>?
     /// Reads the session's events to their end.
     private var reading: Task<Void, Never>?
@@ -69,10 +73,12 @@ actor SendRun {
     /// Sends one body and prints its acceptance; `line` counts bodies from 1.
     func send(_ body: [UInt8], line: Int) async throws {
         await output.room()
+        unaccepted = line
         let ticket: SessionTicket
         do throws(SessionError) { ticket = try await session.post(body, wantsReceipt: wantsReceipt) } catch {
             throw ToolError("body \(line): \(error)")
         }
+        unaccepted = nil
         counts.accepted += 1
         if output.isJSON { output.json("accepted", ["msgId": .whole(ticket.msgId), "line": .whole(line)]) }
         announced.insert(ticket)
@@ -95,10 +101,10 @@ actor SendRun {
         await reading?.value
     }
 
-    /// True when every message got its receipt, or, sent without, was written.
+    /// True when there are no more bodies and every message got its receipt, or, sent without, was written.
     var allDelivered: Bool {
         let good = counts.outcomes[.delivered, default: 0] + (wantsReceipt ? 0 : counts.outcomes[.unknown, default: 0])
-        return good == counts.accepted + counts.restored && awaitedReplies.isEmpty
+        return hasSentAll && good == counts.accepted + counts.restored && awaitedReplies.isEmpty
     }
 
     var repliesMissing: Int { awaitedReplies.count }
@@ -108,7 +114,10 @@ actor SendRun {
     private func handle(_ event: SessionEvent) {
         switch event {
         case .state(let state):
-            if case .closed(.refused(let why)) = state { refusal = why }
+            if case .closed(.refused(let why)) = state {
+                refusal = why
+                isRefused.raise(.interrupt)
+            }
             if let mac { SessionTool.print(state, mac, output) }
         case .outcome(let outcome): announced.contains(outcome.ticket) ? tell(outcome) : (early[outcome.ticket] = outcome)
         case .message(let message):

@@ -144,14 +144,21 @@ enum SessionTool {
     static func withDeadline<Result: Sendable>(
         _ limit: Duration, _ complaint: String, _ body: @Sendable @escaping () async throws -> Result
     ) async throws -> Result {
-        let (results, continuation) = AsyncThrowingStream<Result, any Error>.makeStream()
+        if let result = try await withDeadline(limit, body) { return result }
+        throw ToolError(complaint, hint: "is it reachable? see wifictl discover, or give it more with --timeout")
+    }
+
+    /// Runs `body` and cancels it when the time is over; nil then.
+    static func withDeadline<Result: Sendable>(
+        _ limit: Duration, _ body: @Sendable @escaping () async throws -> Result
+    ) async throws -> Result? {
+        let (results, continuation) = AsyncThrowingStream<Result?, any Error>.makeStream()
         let work = Task(executorPreference: EventLoop.shared) {
             do { continuation.yield(try await body()) } catch { continuation.finish(throwing: error) }
         }
         let clock = Task {
             try await Task.sleep(for: limit)
-            continuation.finish(
-                throwing: ToolError(complaint, hint: "is it reachable? see wifictl discover, or give it more with --timeout"))
+            continuation.yield(nil)
         }
         defer {
             work.cancel()
