@@ -98,7 +98,8 @@ import Testing
         #expect(Set(texts).count == texts.count, "seed \(seed): one body reached both routers")
         let lost = victims.accepted.subtracting(texts)
         #expect(lost.isEmpty, "seed \(seed)")
-        #expect(!victims.accepted.isEmpty && victims.unfinished > 0, "the kills hit something")
+        let least = max(1, Self.rounds / 10)
+        #expect(victims.accepted.count >= least && victims.unfinished >= least, "the kills hit all parts of a command")
         let sessions = Set(log.filter { $0["type"] == "hello" }.compactMap { $0["session"]?.stringValue })
         #expect(sessions.count == Self.macs.count, "seed \(seed): a killed command's session is taken up again")
     }
