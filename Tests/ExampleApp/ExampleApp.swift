@@ -43,10 +43,10 @@ struct ExampleApp {
         let next = try await manager.switch(to: other)
         say("moved to \(next.mac)")
 
-        await next.session.suspend()
+        await manager.suspend()
         say("in the background")
-        await next.session.resume()
-        say("back with \(await manager.current?.mac.description ?? "nobody")")
+        let back = try await manager.resume()
+        say("back with \(back?.mac.description ?? "nobody")")
         say("wifi.ssid is \(try await next.get("wifi.ssid").text)")
 
         let everywhere = try await manager.command(.get(names: ["led"]), to: .routers([router.mac, next.mac]))

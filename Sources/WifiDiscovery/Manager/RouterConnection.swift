@@ -24,8 +24,8 @@ public actor RouterConnection: LoopTimerOwner {
     var earlyOutcomes: [CommandNumber: CommandOutcome] = [:]
     /// Why commands couldn't be encoded, until their callers hear of it.
     var obstacles: [CommandNumber: CommandError] = [:]
-    /// Names whose changes the router was asked to tell; it's asked again when it has forgotten.
-    var followed: Set<String> = []
+    /// What of this router's properties is followed, and what of that it has agreed to tell.
+    var following = FollowedNames()
     /// A device that doesn't tell its capabilities, in this boot.
     var withoutCapabilities: CapabilityCache.Identity?
     /// What came and was dropped at this border.
@@ -34,8 +34,11 @@ public actor RouterConnection: LoopTimerOwner {
     private var isParked = false
     /// The firmware that its last hello named.
     var firmware: String?
-    /// Whether the session has stood before.
-    var hasStood = false
+    private var hasBegun = false
+    /// The session has lost its connection and waits before it dials again.
+    private var isWaitingToDial = false
+    /// The wait is cut short: what the session tells of its pause isn't news.
+    var isHurrying = false
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
     private var openWaiters: [CheckedContinuation<Result<SessionOpening, LossReason>, Never>] = []
     private var hasEnded = false
@@ -55,7 +58,7 @@ public actor RouterConnection: LoopTimerOwner {
         loop = session.loop
     }
 
-    /// Dials, and returns when the session stands.
+    /// Dials, and returns when the session stands, at once if it does. One that waits before it dials again does so now.
     ///
     /// - Throws: `LossReason` of the first failure; dialling goes on in the background until ``close(_:)``.
     @discardableResult
@@ -63,14 +66,25 @@ public actor RouterConnection: LoopTimerOwner {
         if isParked {
             isParked = false
             await session.resume()
-            return try await opened()
+        } else if hasBegun {
+            await hurry()
+        } else {
+            await begin()
         }
-        await begin()
         return try await opened()
     }
 
-    /// Dials, and goes on doing so in the background: see ``opened()``.
+    private func hurry() async {
+        guard isWaitingToDial, !isHurrying else { return }
+        isHurrying = true
+        await session.suspend()
+        await session.resume()
+    }
+
+    /// Dials, and goes on doing so in the background: see ``opened()``. Only the first call counts.
     public func begin() async {
+        guard !hasBegun else { return }
+        hasBegun = true
         timer = LoopTimer(on: loop, owner: self)
         Task(executorPreference: loop) {
             for await batch in self.session.events { for event in batch { await self.handle(event) } }
@@ -107,6 +121,12 @@ public actor RouterConnection: LoopTimerOwner {
         await session.suspend()
     }
 
+    /// Takes back all messages without outcome.
+    func takeBackMessages() async { for ticket in await session.pendingTickets { await session.cancel(ticket) } }
+
+    /// Whether the session has ended for good.
+    var isOver: Bool { hasEnded }
+
     /// Returns when neither a command nor a message is without outcome.
     func drained() async {
         while queue.count > 0, !hasEnded { await withCheckedContinuation { idleWaiters.append($0) } }
@@ -132,17 +152,19 @@ public actor RouterConnection: LoopTimerOwner {
     private func handle(_ event: SessionEvent) {
         onEvent(event)
         tellBoard(event)
+        if case .state(let state) = event { noteDialling(state) }
         switch event {
         case .message(let message): handle(message)
         case .state(.open(let opening)):
             firmware = opening.router?.identity.firmware
             // Open, not resumed: a router that has forgotten the session has forgotten who wants to be told.
-            follow(again: true)
+            following.forgotten()
+            askToTell()
             sendWaiting()
             tellWaiters(.success(opening))
         case .state(.resumed(let opening)):
             firmware = opening.router?.identity.firmware
-            hasStood = true
+            askToTell()
             sendWaiting()
             tellWaiters(.success(opening))
         // Not a failure of the link: whoever waits goes on waiting for the return.
@@ -153,6 +175,15 @@ public actor RouterConnection: LoopTimerOwner {
             tellWaiters(.failure(reason))
         case .outcome(let outcome): messageEnded(outcome.ticket)
         case .state, .writable, .journal: break
+        }
+    }
+
+    private func noteDialling(_ state: SessionState) {
+        isWaitingToDial = false
+        switch state {
+        case .reconnecting: isWaitingToDial = true
+        case .connecting: isHurrying = false
+        default: break
         }
     }
 

@@ -42,17 +42,14 @@ extension RouterManager {
         do { target = try await locate(mac.description) } catch {
             onRemark("\(mac) isn't found (\(error)); it's dialled where it was, \(target.session)")
         }
-        let connection = try makeConnection(target, exception: options.allowsUnproven)
-        await watchCommands()
-        current = connection
-        await hub.report(StatusKey(mac, .current), .current(true))
-        await failover?.use(mac)
-        await connection.begin()
-        if isSuspended { await connection.suspend() }
-        // Asked for in its own time: the router may not be there yet.
-        let names = followedNames
-        if !names.isEmpty { Task(executorPreference: loop) { await connection.follow(names) } }
-        return connection
+        let connection = try await borrow(target, exception: options.allowsUnproven)
+        // Somebody may have connected while it was looked for.
+        if current == nil {
+            await connection.begin()
+            await adopt(connection, moves: false)
+        }
+        await release(connection)
+        return current
     }
 
     private func lastKnown(_ known: KnownRouter) -> SwitchCore.Target {

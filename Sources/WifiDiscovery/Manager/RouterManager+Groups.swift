@@ -67,36 +67,27 @@ extension RouterManager {
     private func ask(
         _ mac: MACAddress, _ target: SwitchCore.Target?, _ request: DeviceRequest, exception: Bool
     ) async throws -> JSONValue {
-        if let current, current.mac == mac { return try await current.request(request) }
-        if parked[mac] != nil { return try await askKept(mac, request) }
-        let place: SwitchCore.Target
-        if let target { place = target } else { place = try await locate("\(mac)") }
-        let connection = try makeConnection(place, exception: exception)
-        do {
-            do { try await connection.open() } catch { throw ManagerError.notOpened(mac, place.session, error) }
-            let value = try await connection.request(request)
-            await connection.close(.keepForLater)
-            return value
-        } catch {
-            await connection.close(.keepForLater)
-            throw error
+        let connection: RouterConnection
+        if let there = await borrowHeld(mac, exception: exception) {
+            connection = there
+        } else {
+            let place: SwitchCore.Target
+            if let target { place = target } else { place = try await locate("\(mac)") }
+            connection = try await borrow(place, exception: exception)
         }
-    }
-
-    /// Over the session that is kept for a router; afterwards it rests again, unless somebody else uses it or it has become current.
-    private func askKept(_ mac: MACAddress, _ request: DeviceRequest) async throws -> JSONValue {
-        guard let connection = parked[mac] else { throw CommandError.movedAway }
-        borrowed[mac, default: 0] += 1
         let result: Result<JSONValue, any Error>
         do {
-            try await connection.open()
+            // To the current router requests are sent as ever, and wait for it where it is away.
+            if current !== connection { try await open(connection) }
             result = .success(try await connection.request(request))
         } catch { result = .failure(error) }
-        borrowed[mac, default: 1] -= 1
-        if borrowed[mac] == 0 {
-            borrowed[mac] = nil
-            if current !== connection { await connection.park() }
-        }
+        await release(connection)
         return try result.get()
+    }
+
+    private func open(_ connection: RouterConnection) async throws {
+        do { try await connection.open() } catch {
+            throw ManagerError.notOpened(connection.mac, await connection.session.peer ?? Endpoint(.loopback, port: 0), error)
+        }
     }
 }

@@ -10,7 +10,7 @@ extension RouterManager {
         get throws {
             let known = try directory?.load() ?? DirectoryCore()
             return sightings.list(
-                known: known, current: current?.mac ?? known.current, kept: Set(parked.keys), wantsProof: options.trust.hasRoot,
+                known: known, current: current?.mac ?? known.current, kept: keptRouters, wantsProof: options.trust.hasRoot,
                 now: SystemCalls.monotonicNow())
         }
     }

@@ -8,7 +8,14 @@ extension RouterManager {
         let setup = RouterConnection.Setup(
             hub: hub, encodings: options.encodings, schedule: options.commands, capabilities: capabilities,
             onCommand: commandObserver(mac))
-        return RouterConnection(session, mac: mac, setup) { onEvent(mac, $0) }
+        return RouterConnection(session, mac: mac, setup) { [weak self] event in
+            onEvent(mac, event)
+            switch event {
+            case .state(.open(let opening)), .state(.resumed(let opening)):
+                if opening.router?.sees != nil { Task { await self?.noteStation(opening, of: mac) } }
+            default: break
+            }
+        }
     }
 
     /// A session with a router that the caller named; it isn't started yet, and is resumed from the router's journal where state is kept.
@@ -115,7 +122,7 @@ extension RouterManager {
         return second.first(where: \.judgement.isProof).map { target(again, at: $0.endpoint) } ?? target(found)
     }
 
-    private func wantsProof(of mac: MACAddress) throws -> Bool {
+    func wantsProof(of mac: MACAddress) throws -> Bool {
         if options.trust.hasRoot { return true }
         return try remembered(mac).0?.pin != nil
     }

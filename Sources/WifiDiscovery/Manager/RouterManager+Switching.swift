@@ -8,22 +8,28 @@ public enum UnsettledMessages: Sendable {
     case cancel
 }
 
+/// A wish to switch, while it's found out which router is meant.
+struct SwitchWish {
+    /// Counted up; what is said twice in the same words is one wish, which nobody supersedes.
+    let number: Int
+    let reference: String
+    let place: Task<SwitchCore.Target, any Error>
+}
+
 extension RouterManager {
     /// A switch under way.
     struct RunningSwitch {
         let mac: MACAddress
         let task: Task<RouterConnection, any Error>
+        /// Who waits for it: it's called off when nobody does any more.
+        var waiters = 0
     }
-
-    /// Sessions with earlier routers that are kept in memory for a return; with more, the one that was left longest ago is closed, and
-    /// what it hadn't settled stays in its journal where state is kept.
-    static let largestParkedCount = 8
 
     /// Moves to another router: the new one is probed and its session opened, or resumed if it was current before; only then the old one
     /// is drained and left.
     ///
     /// The newest wish counts: a switch that is still looking, probing or connecting gives way to a later one to another router, and
-    /// throws ``ManagerError/superseded(_:)``. One to the same router joins it.
+    /// throws ``ManagerError/superseded(_:)``. One to the same router, in whichever words it's named, joins it.
     ///
     /// - Throws: ``SwitchError`` with the step that failed (the old session is as it was), ``ManagerError``, ``DiscoveryError``.
     @discardableResult
@@ -31,94 +37,78 @@ extension RouterManager {
         to reference: String, unsettled: UnsettledMessages = .keep,
         onStep: @escaping @Sendable (SwitchCore.Action) -> Void = { _ in }
     ) async throws -> RouterConnection {
-        // Said twice in the same words it's one wish, which nobody supersedes.
-        if latestWish != reference { wishes += 1 }
-        latestWish = reference
-        let wish = wishes
-        let target = try await locate(reference)
-        if let current, current.mac == target.mac, switching == nil, wish == wishes, await current.session.isOpen { return current }
-        while let running = switching {
-            if running.mac == target.mac { return try await running.task.value }
-            guard wish == wishes else { throw ManagerError.superseded(reference) }
-            running.task.cancel()
-            _ = await running.task.result
-            if switching?.task == running.task { switching = nil }
+        let place = Task { try await self.locate(reference) }
+        let isRepeated = newestWish?.reference == reference
+        let wish = SwitchWish(number: (newestWish?.number ?? 0) + (isRepeated ? 0 : 1), reference: reference, place: place)
+        newestWish = wish
+        let target = try await withTaskCancellationHandler {
+            try await place.value
+        } onCancel: {
+            place.cancel()
         }
-        // Nothing is waited for from here on until the switch is known to be under way.
-        guard wish == wishes else { throw ManagerError.superseded(reference) }
-        let task = Task { try await self.run(target, unsettled, onStep) }
-        switching = RunningSwitch(mac: target.mac, task: task)
+        var number = wish.number
+        while true {
+            if let newest = newestWish, newest.number != number {
+                let other = try? await newest.place.value.mac
+                guard newestWish?.number == newest.number else { continue }
+                guard other == target.mac else { throw ManagerError.superseded(reference) }
+                number = newest.number
+            } else if let running = switching {
+                if running.mac == target.mac { return try await join(running.task, number, reference) }
+                running.task.cancel()
+                _ = await running.task.result
+                if switching?.task == running.task { switching = nil }
+            } else {
+                // Nothing was waited for since the newest wish and the switch under way were looked at.
+                let task = Task { try await self.run(target, unsettled, onStep) }
+                switching = RunningSwitch(mac: target.mac, task: task)
+                return try await join(task, number, reference)
+            }
+        }
+    }
+
+    /// Waits for a switch under way, which is called off when all who wait for it are.
+    private func join(_ task: Task<RouterConnection, any Error>, _ number: Int, _ reference: String) async throws -> RouterConnection {
+        switching?.waiters += 1
         defer { if switching?.task == task { switching = nil } }
         do {
             return try await withTaskCancellationHandler {
                 try await task.value
             } onCancel: {
-                task.cancel()
+                Task { await self.callOff(task) }
             }
-        } catch is CancellationError where wish != wishes {
+        } catch is CancellationError where !Task.isCancelled && newestWish.map({ $0.number != number }) == true {
             throw ManagerError.superseded(reference)
         }
+    }
+
+    private func callOff(_ task: Task<RouterConnection, any Error>) {
+        guard let running = switching, running.task == task else { return }
+        switching?.waiters -= 1
+        if running.waiters <= 1 { task.cancel() }
     }
 
     private func run(
         _ target: SwitchCore.Target, _ unsettled: UnsettledMessages, _ onStep: @escaping @Sendable (SwitchCore.Action) -> Void
     ) async throws -> RouterConnection {
-        let old = current
+        let exception = options.allowsUnproven
+        let used = current
+        if let used, used.mac == target.mac, await used.session.isOpen { return used }
+        // A router that is dialled anew in its own place has no predecessor.
+        let old = used?.mac == target.mac ? nil : used
+        if let old { held[old.mac]?.users += 1 }
         let one = RouterSwitch(
-            options.discovery, from: old, loop: loop, onStep: onStep,
+            options.discovery, from: old, loop: loop, timing: options.switching, onStep: onStep,
             hooks: RouterSwitch.Hooks(
-                make: { try await self.connection(to: $0, exception: self.options.allowsUnproven) },
+                make: { try await self.borrow($0, exception: exception) },
                 adopt: { await self.adopt($0, moves: true) },
-                leave: { await self.leave($0, unsettled) }, abandon: { await self.leaveOrClose($0) }))
-        let (connection, _) = try await one.run(target)
+                leave: { if unsettled == .cancel { await $0.takeBackMessages() } },
+                abandon: { await self.release($0) }))
+        let result: Result<RouterConnection, any Error>
+        do { result = .success(try await one.run(target).0) } catch { result = .failure(error) }
+        if let old { await release(old) }
+        let connection = try result.get()
+        await release(connection)
         return connection
-    }
-
-    /// The session that is kept for that router, or a new one.
-    func connection(to target: SwitchCore.Target, exception: Bool) throws -> RouterConnection {
-        if let parked = parked[target.mac] { return parked }
-        return try makeConnection(target, exception: exception)
-    }
-
-    /// This connection is the one in use from now on.
-    func adopt(_ connection: RouterConnection, moves: Bool) async {
-        let old = current
-        current = connection
-        parked[connection.mac] = nil
-        parkedOrder.removeAll { $0 == connection.mac }
-        keepCurrent(connection.mac, moves: moves)
-        if let old, old.mac != connection.mac { await hub.report(StatusKey(old.mac, .current), .current(false)) }
-        await hub.report(StatusKey(connection.mac, .current), .current(true))
-        await failover?.use(connection.mac)
-        if !followedNames.isEmpty { await connection.follow(followedNames) }
-        // It went to the background while this was under way.
-        if isSuspended { await connection.suspend() }
-    }
-
-    /// This connection isn't used any more, for now.
-    func leave(_ connection: RouterConnection, _ unsettled: UnsettledMessages = .keep) async {
-        guard current !== connection else { return }
-        if unsettled == .cancel { for ticket in await connection.session.pendingTickets { await connection.session.cancel(ticket) } }
-        guard options.keepsSessions else { return await connection.close(.keepForLater) }
-        await connection.park()
-        parked[connection.mac] = connection
-        parkedOrder.removeAll { $0 == connection.mac }
-        parkedOrder.append(connection.mac)
-        while parkedOrder.count > RouterManager.largestParkedCount {
-            let oldest = parkedOrder.removeFirst()
-            await parked.removeValue(forKey: oldest)?.close(.keepForLater)
-        }
-    }
-
-    /// Ends the session that is kept for a router that was current before: what it hasn't settled is given up.
-    ///
-    /// - Returns: false when none is kept.
-    @discardableResult
-    public func endSession(with mac: MACAddress) async -> Bool {
-        guard let connection = parked.removeValue(forKey: mac) else { return false }
-        parkedOrder.removeAll { $0 == mac }
-        for ticket in await connection.session.pendingTickets { await connection.session.cancel(ticket) }
-        await connection.close(.endSession)
-        return true
     }
 }

@@ -80,6 +80,8 @@ public actor RouterManager {
         public var commands = CommandSchedule()
         /// When status reports are told.
         public var status = StatusBoard.Timing()
+        /// How long the steps of a switch may take.
+        public var switching = SwitchCore.Timing()
 
         /// Everything by default.
         public init() {}
@@ -95,15 +97,15 @@ public actor RouterManager {
     let hub: StatusHub
     let capabilities: CapabilityStore
     var failover: FailoverWatch?
-    /// Sessions with routers that were current before.
-    var parked: [MACAddress: RouterConnection] = [:]
-    var parkedOrder: [MACAddress] = []
-    var borrowed: [MACAddress: Int] = [:]
+    /// All connections that are made and not closed yet, one a router: see ``borrow(_:exception:)``.
+    var held: [MACAddress: HeldConnection] = [:]
+    /// Connections on their way out: their routers get no other one before they're closed.
+    var closing: [MACAddress: Task<Void, Never>] = [:]
+    /// Counts the times that a router was left.
+    var departures: UInt64 = 0
     var switching: RunningSwitch?
-    /// Counts the calls of ``switch(to:unsettled:onStep:)``: the newest wish counts.
-    var wishes = 0
-    /// The words of the newest wish to switch.
-    var latestWish: String?
+    /// The wish that counts.
+    var newestWish: SwitchWish?
     /// Properties that status subscribers want of whichever router is current.
     var followedNames: Set<String> = []
     var sightings = RouterSightings()
@@ -167,25 +169,14 @@ public actor RouterManager {
     }
 
     private func connect(_ target: SwitchCore.Target, exception: Bool) async throws -> RouterConnection {
-        let old = current
-        if let old, old.mac == target.mac, await old.session.isOpen { return old }
-        let connection = try self.connection(to: target, exception: exception)
-        do {
-            noteStation(try await connection.open(), of: target.mac)
-        } catch {
-            await leaveOrClose(connection)
+        let connection = try await borrow(target, exception: exception)
+        do { noteStation(try await connection.open(), of: target.mac) } catch {
+            await release(connection)
             throw ManagerError.notOpened(target.mac, target.session, error)
         }
-        await watchCommands()
-        await adopt(connection, moves: options.connectingMovesCurrent)
-        if let old, old !== connection { await leave(old) }
+        if current !== connection { await adopt(connection, moves: options.connectingMovesCurrent) }
+        await release(connection)
         return connection
-    }
-
-    /// A session that was kept stays so; another one is closed, with what it hasn't settled in its journal.
-    func leaveOrClose(_ connection: RouterConnection) async {
-        if parked[connection.mac] === connection { return await connection.park() }
-        await connection.close(.keepForLater)
     }
 
     /// Keeps which router is the current one; without `moves` only where none is.
@@ -197,16 +188,16 @@ public actor RouterManager {
         }
     }
 
-    /// Closes the session in use and those that are kept; what is unsettled stays for the next run. Subscriptions end.
+    /// Closes all sessions; what is unsettled stays for the next run. Subscriptions end.
     public func close() async {
         switching?.task.cancel()
         await failover?.end()
         failover = nil
-        await current?.close(.keepForLater)
         current = nil
-        for connection in parked.values { await connection.close(.keepForLater) }
-        parked = [:]
-        parkedOrder = []
+        await withDiscardingTaskGroup { group in
+            for one in held.values { group.addTask { await self.retire(one.connection) } }
+        }
+        for task in closing.values { await task.value }
         await hub.end()
     }
 

@@ -50,18 +50,19 @@ actor RouterSwitch: LoopTimerOwner {
     private let old: RouterConnection?
     private let hooks: Hooks
     private let onStep: @Sendable (SwitchCore.Action) -> Void
-    private var core = SwitchCore()
+    private var core: SwitchCore
     private var timer: LoopTimer?
     private var new: RouterConnection?
     private var work: Task<Void, Never>?
     private var waiter: CheckedContinuation<SwitchCore.Outcome, Never>?
 
     init(
-        _ discovery: RouterDiscovery.Options, from old: RouterConnection?, loop: EventLoop,
+        _ discovery: RouterDiscovery.Options, from old: RouterConnection?, loop: EventLoop, timing: SwitchCore.Timing,
         onStep: @escaping @Sendable (SwitchCore.Action) -> Void, hooks: Hooks
     ) {
         self.discovery = discovery
         self.old = old
+        core = SwitchCore(timing)
         self.loop = loop
         self.onStep = onStep
         self.hooks = hooks
@@ -153,6 +154,8 @@ actor RouterSwitch: LoopTimerOwner {
     private func open(_ target: SwitchCore.Target) async {
         do {
             let connection = try await hooks.make(target)
+            // It was called off meanwhile, when there was nothing to abandon yet.
+            guard core.outcome == nil else { return later { [hooks] in await hooks.abandon(connection) } }
             new = connection
             let opening = try await connection.open()
             core.opened(opening.router.flatMap { MACAddress($0.identity.mac) } ?? target.mac, now: loop.currentInstant)

@@ -101,6 +101,8 @@ final class StreamFile: Sendable {
         // Content before name: else a power cut could leave the new name on an empty file.
         guard fsync(part.number) == 0 else { throw .system(SystemError(function: "fsync", code: errno, subject: path + ".part")) }
         guard rename(path + ".part", path) == 0 else { throw .system(SystemError(function: "rename", code: errno, subject: path)) }
+        // The name before what tells to go on: killed in between, the state without its part counts as none.
+        do throws(StateFileError) { try state.syncDirectory() } catch { throw .state(error) }
         unlink(state.path)
     }
 }

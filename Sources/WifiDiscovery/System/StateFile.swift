@@ -110,6 +110,11 @@ public struct StateFile: Sendable {
         // Content before name: else a power cut could leave the new name on an empty file.
         guard fsync(owned.number) == 0 else { throw .system(failure("fsync", beside)) }
         guard rename(beside, path) == 0 else { throw .system(failure("rename", path)) }
+        try syncDirectory()
+    }
+
+    /// Makes names that were given in the directory outlast a power cut.
+    func syncDirectory() throws(StateFileError) {
         let parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else { throw .system(failure("open", directory)) }
         let ownedParent = FileDescriptor(owning: parent)

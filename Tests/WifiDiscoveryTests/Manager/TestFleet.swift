@@ -12,6 +12,7 @@ final class TestFleet: Sendable {
 
     private final class Taken: Sendable {
         let bodies = Mutex<[MACAddress: [String]]>([:])
+        let sessions = Mutex<[MACAddress: Set<SessionIdentifier>]>([:])
     }
 
     init(_ count: Int, _ change: (Int, inout SimulatedRouter.Options) -> Void = { _, _ in }) async throws {
@@ -31,9 +32,13 @@ final class TestFleet: Sendable {
             var options = SimulatedRouter.Options(description, listen: Endpoint(.loopback, port: 0))
             change(index, &options)
             return SimulatedRouter(options, responder: responder) { event in
-                guard case .message(_, let message) = event else { return }
-                let text = String(decoding: message.body, as: UTF8.self)
-                taken.bodies.withLock { $0[mac, default: []].append(text) }
+                switch event {
+                case .message(_, let message):
+                    let text = String(decoding: message.body, as: UTF8.self)
+                    taken.bodies.withLock { $0[mac, default: []].append(text) }
+                case .hello(let hello, _): taken.sessions.withLock { _ = $0[mac, default: []].insert(hello.session) }
+                default: break
+                }
             }
         }
         try await responder.open()
@@ -42,6 +47,9 @@ final class TestFleet: Sendable {
 
     /// What a router's application took.
     func taken(_ index: Int) -> [String] { taken.bodies.withLock { $0[macs[index]] ?? [] } }
+
+    /// The sessions that said hello to a router.
+    func sessions(_ index: Int) -> Set<SessionIdentifier> { taken.sessions.withLock { $0[macs[index]] ?? [] } }
 
     /// How often it took an operation.
     func count(_ operation: String, _ index: Int) -> Int { taken(index).count { $0.contains("\"op\":\"\(operation)\"") } }

@@ -75,16 +75,30 @@ public struct SwitchCore: Sendable {
         case wrongRouter(expected: MACAddress, found: MACAddress)
     }
 
-    /// Probes of one try: more than two datagrams in a row are seldom lost.
-    static let probeTimes: [Duration] = [.zero, .milliseconds(250), .milliseconds(750)]
-    /// From the first probe to giving up: the last one has more than a second.
-    static let probeTimeout: Duration = .seconds(2)
-    /// As for every connection (design: connect 10 s).
-    static let connectTimeout: Duration = .seconds(10)
-    /// As long as a router waits for a hello (protocol.md, section 3).
-    static let helloTimeout: Duration = .seconds(5)
-    /// As for every close (design: drain at most 5 s).
-    static let drainTimeout: Duration = .seconds(5)
+    /// How long each step may take.
+    public struct Timing: Equatable, Sendable {
+        /// When probes are sent, from the switch's begin: more than two datagrams in a row are seldom lost.
+        public var probes: [Duration] = [.zero, .milliseconds(250), .milliseconds(750)]
+        /// From the first probe to giving up: the last one has more than a second.
+        public var probe = Duration.seconds(2)
+        /// TCP and TLS. As for every connection (design: connect 10 s).
+        public var connect = Duration.seconds(10)
+        /// As long as a router waits for a hello (protocol.md, section 3).
+        public var hello = Duration.seconds(5)
+        /// As for every close (design: drain at most 5 s).
+        public var drain = Duration.seconds(5)
+
+        /// The usual times.
+        public init() {}
+
+        func limit(of step: Step) -> Duration {
+            switch step {
+            case .probe: probe
+            case .connect, .prove: connect
+            case .hello: hello
+            }
+        }
+    }
 
     private enum State: Sendable {
         case idle
@@ -93,6 +107,7 @@ public struct SwitchCore: Sendable {
         case over(Outcome)
     }
 
+    private let timing: Timing
     private var state = State.idle
     private var target: Target?
     private var old: MACAddress?
@@ -100,7 +115,7 @@ public struct SwitchCore: Sendable {
     private var actions: [Action] = []
 
     /// A switch that hasn't begun.
-    public init() {}
+    public init(_ timing: Timing = Timing()) { self.timing = timing }
 
     /// How it ended; nil while it goes on.
     public var outcome: Outcome? { if case .over(let outcome) = state { outcome } else { nil } }
@@ -111,19 +126,10 @@ public struct SwitchCore: Sendable {
     public var deadline: Instant? {
         switch state {
         case .idle, .over: return nil
-        case .draining(let since): return since + SwitchCore.drainTimeout
+        case .draining(let since): return since + timing.drain
         case .running(.probe, let since):
-            let next = probesSent < SwitchCore.probeTimes.count ? SwitchCore.probeTimes[probesSent] : SwitchCore.probeTimeout
-            return since + next
-        case .running(let step, let since): return since + SwitchCore.timeout(step)
-        }
-    }
-
-    private static func timeout(_ step: Step) -> Duration {
-        switch step {
-        case .probe: probeTimeout
-        case .connect, .prove: connectTimeout
-        case .hello: helloTimeout
+            return since + (probesSent < timing.probes.count ? timing.probes[probesSent] : timing.probe)
+        case .running(let step, let since): return since + timing.limit(of: step)
         }
     }
 
@@ -191,11 +197,12 @@ public struct SwitchCore: Sendable {
         switch state {
         case .idle, .over: return
         case .draining(let since):
-            if now - since >= SwitchCore.drainTimeout { closeOld(settled: false) }
+            if now - since >= timing.drain { closeOld(settled: false) }
         case .running(let step, let since):
-            if now - since >= SwitchCore.timeout(step) { return fail(.timeout(after: SwitchCore.timeout(step))) }
+            let limit = timing.limit(of: step)
+            if now - since >= limit { return fail(.timeout(after: limit)) }
             guard step == .probe, let target else { return }
-            while probesSent < SwitchCore.probeTimes.count, now - since >= SwitchCore.probeTimes[probesSent] {
+            while probesSent < timing.probes.count, now - since >= timing.probes[probesSent] {
                 actions.append(.probe(target))
                 probesSent += 1
             }

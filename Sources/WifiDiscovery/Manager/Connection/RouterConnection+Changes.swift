@@ -36,6 +36,9 @@ public struct PropertyChanges: AsyncSequence, Sendable {
 }
 
 extension RouterConnection {
+    /// Between two tries to have a router tell its changes: it's busy, or the link is bad, and commands come first.
+    private static let subscriptionPause = Duration.seconds(1)
+
     /// Changes of the named properties from now on, the present values first.
     ///
     /// The router is asked to tell them at once, and asked again while it doesn't answer; the changes end with the session, or at once when
@@ -48,7 +51,9 @@ extension RouterConnection {
                     return try await self.subscribe(names)
                 } catch {
                     switch error {
-                    case .timedOut, .linkBad, .queueFull: continue
+                    case .timedOut, .linkBad: continue
+                    // A cancelled sleep only asks sooner.
+                    case .queueFull: try? await Task.sleep(for: RouterConnection.subscriptionPause)
                     default: return updates.box.refuse()
                     }
                 }
@@ -69,19 +74,49 @@ extension RouterConnection {
 
     private func subscribe(_ names: [String]) async throws(CommandError) {
         try await check(.subscribe(names: names))
-        followed.formUnion(names)
-        do throws(CommandError) { tell(try await request(.subscribe(names: names)).objectValue ?? []) } catch {
-            if case .refused = error { followed.subtract(names) }
+        following.add(names)
+        do throws(CommandError) { try await ask(toTell: names) } catch {
+            if case .refused = error { following.drop(names) }
             throw error
         }
     }
 
-    /// Has the router tell what of these it can; the news go to the board. What it can't tell is left out.
-    func follow(_ names: Set<String>) async {
-        let able = await ableToTell(names)
-        guard !able.isEmpty else { return }
-        followed.formUnion(able)
-        follow(again: false)
+    private func ask(toTell names: [String]) async throws(CommandError) {
+        let memory = following.memory
+        tell(try await request(.subscribe(names: names)).objectValue ?? [])
+        following.agreed(names, in: memory)
+    }
+
+    /// Has the router tell what of these it can, from whenever it's there; the news go to the board. What it can't tell is left out.
+    func follow(_ names: Set<String>) {
+        following.wish(names)
+        askToTell()
+    }
+
+    /// Asks the router to tell what is followed and it hasn't agreed to yet; where it's away, that's done when it is back.
+    func askToTell() {
+        guard !following.isAsking, following.isIncomplete else { return }
+        following.isAsking = true
+        Task(executorPreference: loop) { await self.askUntilTold() }
+    }
+
+    private func askUntilTold() async {
+        defer { following.isAsking = false }
+        while refusal == nil, following.isIncomplete, await session.isOpen {
+            let able = following.wishes.isEmpty ? [] : await ableToTell(following.wishes)
+            let names = following.next(of: able)
+            guard !names.isEmpty else { continue }
+            do throws(CommandError) { try await ask(toTell: names) } catch {
+                dropped.failedSubscriptions += 1
+                switch error {
+                // Which of several it can't tell, only asking for each shows.
+                case .refused: if names.count == 1 { following.drop(names) } else { following.asksSingly = true }
+                // A cancelled sleep only asks sooner.
+                case .timedOut, .linkBad, .queueFull: try? await Task.sleep(for: RouterConnection.subscriptionPause)
+                default: return
+                }
+            }
+        }
     }
 
     private func ableToTell(_ names: Set<String>) async -> Set<String> {
@@ -89,30 +124,15 @@ extension RouterConnection {
             guard let capabilities = try await capabilities() else { return names }
             return names.filter { capabilities.obstacle(to: .subscribe(names: [$0])) == nil }
         } catch {
-            // Without knowing, the router itself is to say so; and a bad link is asked again when it is better.
+            // Without knowing, the router itself is to say so.
             return names
-        }
-    }
-
-    /// Asks the router to tell all that is followed; `again` where it did so before and may have forgotten.
-    func follow(again: Bool) {
-        guard !followed.isEmpty, !again || hasStood else {
-            hasStood = true
-            return
-        }
-        Task(executorPreference: loop) { await self.askToTell() }
-    }
-
-    private func askToTell() async {
-        do throws(CommandError) { tell(try await request(.subscribe(names: followed.sorted())).objectValue ?? []) } catch {
-            dropped.failedSubscriptions += 1
         }
     }
 
     /// Values from the router go to the board, if somebody has asked for them.
     func tell(_ values: [JSONValue.Member]) {
         for member in values {
-            guard followed.contains(member.name) else {
+            guard following.names.contains(member.name) else {
                 dropped.unwanted += 1
                 continue
             }
@@ -124,12 +144,12 @@ extension RouterConnection {
     /// What the session's events mean for who watches sessions.
     func tellBoard(_ event: SessionEvent) {
         guard case .state(let state) = event else { return }
-        let key = StatusKey(mac, .session)
+        let (key, isHurrying) = (StatusKey(mac, .session), isHurrying)
         setup.hub.assumeIsolated { hub in
             switch state {
             case .open, .resumed: hub.report(key, .session(.online))
-            case .lost: hub.sessionLost(key.router)
-            case .suspended: hub.report(key, .session(.suspended))
+            case .lost: if !isHurrying { hub.sessionLost(key.router) }
+            case .suspended: if !isHurrying { hub.report(key, .session(.suspended)) }
             case .closed(let reason): hub.report(key, .session(.closed(reason)))
             case .connecting, .reconnecting: break
             }

@@ -2,7 +2,7 @@ import SocketCore
 
 extension RouterManager {
     /// Begins to watch how commands end.
-    func watchCommands() async {
+    func watchCommands() {
         guard failover == nil else { return }
         failover = FailoverWatch(
             options.failover, hub: hub,
