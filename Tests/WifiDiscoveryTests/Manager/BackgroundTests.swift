@@ -102,7 +102,8 @@ struct BackgroundTests {
         #expect(try await manager.resume() === connection)
         #expect(try await asked == "Moved")
         #expect(await session.peer?.port == moved.port)
-        for await change in changes {
+        // The value before may have been told by then, in a batch of its own.
+        for await change in changes where change.values.map(\.value) != ["Home"] {
             #expect(change.values.map(\.value) == ["Moved"])
             break
         }
