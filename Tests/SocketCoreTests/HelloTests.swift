@@ -75,14 +75,24 @@ struct HelloTests {
         #expect(try controllerHello(controller.replacing("\"received\"", with: "\"later\":{\"a\":[1]},\"received\"")).received == 0)
     }
 
+    @Test("an optional key that is ill-typed is as good as none", arguments: ["5", "null", "[\"wifictl\"]", "{}"])
+    func optionalKeys(value: String) throws {
+        #expect(try controllerHello(controller.replacing("\"wifictl/0.1\"", with: value)).client == nil)
+        let router =
+            #"{"hello":{"session":"0123456789abcdeffedcba9876543210","boot":"00000000000000aa","version":1,"received":0,"#
+            + #""resumed":false,"mac":"02:00:5e:00:53:01","name":VALUE,"children":VALUE,"sees":VALUE}}"#
+        let hello = try RouterHello(Array(router.replacing("VALUE", with: value).utf8).span.bytes)
+        #expect(hello.identity.name == nil && hello.sees == nil && hello.identity.mac == "02:00:5e:00:53:01")
+    }
+
     @Test(
-        "ill-typed or missing keys are refused by name",
+        "ill-typed or missing required keys are refused by name",
         arguments: [
             ("\"session\":\"0123456789abcdeffedcba9876543210\"", "\"session\":\"0123456789abcdef\"", "session"),
             ("\"session\"", "\"sessions\"", "session"), ("[1]", "[]", "versions"), ("[1]", "[0]", "versions"),
             ("[1]", "[1,\"2\"]", "versions"), ("[1]", "1", "versions"), ("\"received\":0", "\"received\":-1", "received"),
             ("\"received\":0", "\"received\":4294967296", "received"), ("\"received\":0", "\"received\":0.5", "received"),
-            ("false", "0", "resume"), ("\"wifictl/0.1\"", "5", "client"), ("\"hello\"", "\"hallo\"", "hello"),
+            ("false", "0", "resume"), ("\"hello\"", "\"hallo\"", "hello"),
         ])
     func refused(find: String, replace: String, key: String) {
         #expect(throws: HelloError.badKey(key)) { try controllerHello(controller.replacing(find, with: replace)) }

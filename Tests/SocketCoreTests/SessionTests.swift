@@ -195,3 +195,17 @@ extension SessionTests {
         await router.listener.close()
     }
 }
+
+@Suite("a session's inbox")
+struct SessionInboxTests {
+    @Test func `the late end of one wait doesn't end another's`() async {
+        var inbox = SessionInbox()
+        let (first, second) = (inbox.nextWaiter(), inbox.nextWaiter())
+        let given = await withCheckedContinuation { continuation in
+            inbox.wait(continuation)
+            let isSpared = inbox.takeWaiter(first) == nil
+            inbox.takeWaiter(second)?.resume(returning: isSpared ? [.writable] : nil)
+        }
+        #expect(given == [.writable])
+    }
+}

@@ -69,6 +69,9 @@ public struct LinkFaults: Sendable {
         return bytes.byteCount
     }
 
+    /// What an earlier connection didn't take is void.
+    mutating func connectionBegan() { pending = [] }
+
     /// Bytes were read.
     mutating func received(_ count: Int) {
         guard options.readRate != nil else { return }

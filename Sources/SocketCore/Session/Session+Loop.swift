@@ -198,8 +198,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
             }
         case .close(let number, let abort):
             guard number == streamNumber else { return }
-            if !abort { writeOutput(now) }
-            if core.isSuspended { bidFarewell() } else { stream?.close() }
+            if core.isSuspended { bidFarewell() } else { stream?.close(reset: abort) }
             stream = nil
             hasUnread = false
         }
@@ -221,7 +220,9 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
     }
 
     private func writeOutput(_ now: Instant) {
-        guard let stream, core.outputByteCount > 0 || faults?.hasPending ?? false else { return }
+        // What waits may be for a connection that replaces this one.
+        guard let stream, core.connection == streamNumber else { return }
+        guard core.outputByteCount > 0 || faults?.hasPending ?? false else { return }
         let number = streamNumber
         if faults != nil {
             let taken = core.withOutput { faults?.pass($0, to: stream) ?? 0 }
@@ -346,6 +347,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         streamNumber = number
         self.stream = stream
         stream.owner = self
+        faults?.connectionBegan()
         decode(rest.span.bytes, now)
         deliverEarly()
         flushLater()

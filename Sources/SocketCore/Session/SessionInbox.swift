@@ -6,7 +6,9 @@ struct SessionInbox {
 
     private var events: [SessionEvent] = []
     private var news = 0
-    private(set) var waiter: CheckedContinuation<[SessionEvent]?, Never>?
+    private var waiter: CheckedContinuation<[SessionEvent]?, Never>?
+    /// Counts those who waited, so that one's end doesn't end another's wait.
+    private var lastWaiter = 0
     private(set) var isEnded = false
     /// News dropped because nobody asked for it.
     private(set) var dropped: UInt64 = 0
@@ -43,9 +45,17 @@ struct SessionInbox {
         return events
     }
 
+    /// The number of whoever waits next.
+    mutating func nextWaiter() -> Int {
+        lastWaiter += 1
+        return lastWaiter
+    }
+
     mutating func wait(_ continuation: CheckedContinuation<[SessionEvent]?, Never>) { waiter = continuation }
 
-    mutating func takeWaiter() -> CheckedContinuation<[SessionEvent]?, Never>? {
+    /// Whoever waits; with a number only if it's that one.
+    mutating func takeWaiter(_ number: Int? = nil) -> CheckedContinuation<[SessionEvent]?, Never>? {
+        guard number == nil || number == lastWaiter else { return nil }
         defer { waiter = nil }
         return waiter
     }
@@ -88,14 +98,15 @@ extension Session {
         if inbox.isEnded || Task.isCancelled { return nil }
         // A second reader takes the first one's place, which ends.
         inbox.takeWaiter()?.resume(returning: nil)
+        let number = inbox.nextWaiter()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { inbox.wait($0) }
         } onCancel: {
-            Task(executorPreference: loop) { await self.endWait() }
+            Task(executorPreference: loop) { await self.endWait(number) }
         }
     }
 
-    private func endWait() { inbox.takeWaiter()?.resume(returning: nil) }
+    private func endWait(_ number: Int) { inbox.takeWaiter(number)?.resume(returning: nil) }
 
     /// The batch goes to the application: its messages are taken.
     private func handOver() -> [SessionEvent] {

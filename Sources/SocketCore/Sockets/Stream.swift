@@ -163,7 +163,13 @@ final class Stream: ReadinessHandler {
     }
 
     /// Ends the connection at once; the owner isn't called any more.
-    func close() {
+    ///
+    /// - Parameter reset: what is under way is thrown away: a kernel would otherwise offer it to a dead peer for minutes.
+    func close(reset: Bool = false) {
+        if reset, let number = descriptor?.number {
+            // Without it the connection ends all the same, only later.
+            try? SystemCalls.setOption(number, SOL_SOCKET, SO_LINGER, structure: linger(l_onoff: 1, l_linger: 0))
+        }
         if let token { loop.remove(token) }
         token = nil
         owner = nil

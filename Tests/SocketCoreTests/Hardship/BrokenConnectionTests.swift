@@ -107,6 +107,27 @@ struct BrokenConnectionTests {
         await router.listener.close()
     }
 
+    @Test func `a connection that is replaced hears nothing of what is meant for its successor`() async throws {
+        let router = EchoRouter(echoes: false)
+        let endpoint = try await router.open()
+        let session = SessionIdentifier.random()
+        let heard = try await RawPeer().run { _ in
+            var current = try RawConnection(to: endpoint)
+            try current.hello(session)
+            var heard: [Int] = []
+            for _ in 1...3 {
+                let next = try RawConnection(to: endpoint)
+                try next.sayHello(session, resume: true)
+                heard.append(try current.rest(limit: 1 << 20))
+                try next.hearHello()
+                current = next
+            }
+            return heard
+        }
+        #expect(heard == [0, 0, 0])
+        await router.listener.close()
+    }
+
     @Test func `messages of both sides survive connection after connection, each once and in order`() async throws {
         var faults = LinkFaults.Options()
         faults.lostReceipts = 0.3

@@ -162,6 +162,19 @@ final class RawConnection: Sendable {
         }
     }
 
+    /// How many bytes come before the connection ends; throws at more than `limit`.
+    func rest(limit: Int) throws -> Int {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var total = 0
+        while total <= limit {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count == 0 { return total }
+            if count < 0, errno != EINTR { throw RawPeer.Failure("recv") }
+            total += max(0, count)
+        }
+        throw RawPeer.Failure(text: "more than \(limit) bytes")
+    }
+
     /// Reads the controller's hello and answers it.
     @discardableResult
     func greet(received: UInt32 = 0, resumed: Bool? = nil, boot: String = "00000000000000aa") throws -> ControllerHello {
@@ -177,8 +190,17 @@ final class RawConnection: Sendable {
     /// Says a controller's hello and hears the answer.
     @discardableResult
     func hello(_ session: SessionIdentifier, received: UInt32 = 0, resume: Bool = false) throws -> RouterHello {
+        try sayHello(session, received: received, resume: resume)
+        return try hearHello()
+    }
+
+    func sayHello(_ session: SessionIdentifier, received: UInt32 = 0, resume: Bool = false) throws {
         let hello = ControllerHello(session: session, versions: [1], received: received, resume: resume)
         try write(Frame(msgId: 0, body: hello.encoded()))
+    }
+
+    @discardableResult
+    func hearHello() throws -> RouterHello {
         guard let answer = try frame() else { throw RawPeer.Failure(text: "no answer to the hello") }
         return try RouterHello(answer.body.span.bytes)
     }

@@ -1,9 +1,11 @@
 /// What one side remembers of the other side's message ids (protocol.md, section 2).
 ///
-/// Two things: `top`, up to which the application took everything, which costs four bytes however long the session
-/// lasts; and for the last 1,024 ids one bit each for "came in" and "taken". Its size never changes. It's not
-/// forgotten by time while the session lives, since the sender may come back with an old id after any absence; senders
-/// here never run more than 1,024 ids ahead of their oldest unsettled one.
+/// Two things: `top`, up to which the application took everything that will come, which costs four bytes however long the
+/// session lasts; and for the last 1,024 ids one bit each for "came in" and "taken". Its size never changes. It's not
+/// forgotten by time while the session lives, since the sender may come back with an old id after any absence.
+///
+/// Senders pass over ids (a message called off) and begin with any: such a gap holds `top` back as long as the window shows it, and no
+/// longer, since senders never run more than 1,024 ids ahead of their oldest unsettled one.
 struct DuplicateWindow: Equatable {
     /// Ids remembered above `top`.
     static let span: UInt32 = 1024
@@ -17,7 +19,7 @@ struct DuplicateWindow: Equatable {
         case known
     }
 
-    /// The highest id up to which everything was taken; 0 while id 1 hasn't been.
+    /// The highest id up to which everything was taken or won't come; 0 while that is none.
     private(set) var top: UInt32 = 0
     /// The latest id that came in, in serial order; meaningless before the first.
     private var latest: UInt32 = 0
@@ -78,11 +80,18 @@ struct DuplicateWindow: Equatable {
     mutating func take(_ id: UInt32) {
         guard !isEmpty, latest &- id < DuplicateWindow.span else { return }
         taken[id] = true
+        passGap(before: id)
         var candidate = MessageID.next(after: top)
         while latest &- candidate < DuplicateWindow.span, taken[candidate], seen[candidate], top != latest {
             top = candidate
             candidate = MessageID.next(after: top)
         }
+    }
+
+    /// The application takes in the order of arrival: of what is a window behind an id that it took nothing is in its hands or on its way.
+    private mutating func passGap(before id: UInt32) {
+        let floor = id &- DuplicateWindow.span
+        if top == 0 ? id > DuplicateWindow.span : Int32(bitPattern: floor &- top) > 0 { top = floor == 0 ? .max : floor }
     }
 
     /// The ids above `top` that were taken, oldest first: with `top` all that must outlive the process.

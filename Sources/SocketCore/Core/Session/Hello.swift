@@ -70,8 +70,8 @@ public struct ControllerHello: Equatable, Sendable {
         versions = try hello.versions("versions")
         received = try hello.identifier("received")
         resume = try hello.flag("resume")
-        client = try hello.optionalText("client")
-        station = try hello.optionalText("station")
+        client = hello.optionalText("client")
+        station = hello.optionalText("station")
     }
 
     /// The frame's body.
@@ -148,16 +148,14 @@ public struct RouterHello: Equatable, Sendable {
     init(_ hello: HelloKeys) throws(HelloError) {
         session = try hello.session()
         identity = RouterIdentity(
-            boot: try hello.boot(), mac: try hello.text("mac"), name: try hello.optionalText("name"),
-            model: try hello.optionalText("model"), firmware: try hello.optionalText("firmware"),
+            boot: try hello.boot(), mac: try hello.text("mac"), name: hello.optionalText("name"),
+            model: hello.optionalText("model"), firmware: hello.optionalText("firmware"),
             children: (hello.object["children"]?.arrayValue ?? []).compactMap(\.stringValue))
         version = try hello.version("version")
         received = try hello.identifier("received")
         resumed = try hello.flag("resumed")
-        if let value = hello.object["sees"] {
-            guard value.objectValue != nil else { throw .badKey("sees") }
-            let keys = HelloKeys(value)
-            sees = Sees(station: try keys.flag("station"), via: try keys.optionalText("via"))
+        if let value = hello.object["sees"], let station = value["station"]?.boolValue {
+            sees = Sees(station: station, via: HelloKeys(value).optionalText("via"))
         }
     }
 
