@@ -20,31 +20,8 @@ enum WifiPeer {
 
 /// What tests of discovery on loopback need.
 enum Loopback {
-    /// A UDP and TCP port that nobody has now.
-    static func freePort() throws -> Int {
-        for _ in 0..<64 {
-            let port = try bound(0, SOCK_STREAM) { $0 }
-            if let port, try bound(port, SOCK_DGRAM, { $0 }) != nil { return port }
-        }
-        throw CommandError.start(command: "test", reason: "no free port")
-    }
-
-    private static func bound(_ port: Int, _ type: __socket_type, _ body: (Int) -> Int) throws -> Int? {
-        let descriptor = socket(AF_INET, Int32(type.rawValue), 0)
-        try #require(descriptor >= 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        address.sin_port = in_port_t(port).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        return withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                guard bind(descriptor, $0, length) == 0, getsockname(descriptor, $0, &length) == 0 else { return nil }
-                return $0.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { body(Int(in_port_t(bigEndian: $0.pointee.sin_port))) }
-            }
-        }
-    }
+    /// See `FreePort`.
+    static func freePort() throws -> Int { try FreePort.next() }
 
     /// `wifictl router --json` on loopback, once all its routers listen.
     static func router(

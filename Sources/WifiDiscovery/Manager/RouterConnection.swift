@@ -2,7 +2,7 @@ import SocketCore
 
 /// A session with one router, spoken to in commands: requests go one at a time and end in one clear result each.
 ///
-/// It reads the session's events; whoever wants them too gives `onEvent`.
+/// It reads the session's events; whoever wants them too gives `onEvent`, or observes: see ``observe(_:)``.
 public actor RouterConnection: LoopTimerOwner {
     /// The loop that it runs on.
     public nonisolated let loop: EventLoop
@@ -15,6 +15,8 @@ public actor RouterConnection: LoopTimerOwner {
 
     let setup: Setup
     private let onEvent: @Sendable (SessionEvent) -> Void
+    var observers: [Int: @Sendable (SessionEvent) -> Void] = [:]
+    var lastObservation = 0
     var queue: CommandQueue
     var commands: [CommandNumber: PendingCommand] = [:]
     /// Ends of messages whose acceptance hasn't been heard of yet.
@@ -151,6 +153,7 @@ public actor RouterConnection: LoopTimerOwner {
 
     private func handle(_ event: SessionEvent) {
         onEvent(event)
+        for observer in observers.values { observer(event) }
         tellBoard(event)
         if case .state(let state) = event { noteDialling(state) }
         switch event {

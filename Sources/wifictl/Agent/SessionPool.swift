@@ -1,11 +1,8 @@
 import SocketCore
-import Synchronization
 import WifiDiscovery
 
 /// The sessions that the agent keeps open between commands: one for each router and way of talking to it.
 actor SessionPool {
-    /// What all sessions tell, to the commands that run now.
-    nonisolated let news = SessionNews()
     /// Ends the agent.
     nonisolated let stop: CancellationSignal
     /// The state directory.
@@ -105,31 +102,5 @@ actor SessionPool {
         let ending = sessions.values.map(\.manager)
         sessions = [:]
         for manager in ending { await manager.close() }
-    }
-}
-
-/// Hands what sessions tell to whoever listens at the moment.
-final class SessionNews: Sendable {
-    private struct Listeners {
-        var next = 0
-        var all: [Int: @Sendable (MACAddress, SessionEvent) -> Void] = [:]
-    }
-
-    private let listeners = Mutex(Listeners())
-
-    /// Listens until ``forget(_:)``; called on the loop's thread.
-    func listen(_ listener: @escaping @Sendable (MACAddress, SessionEvent) -> Void) -> Int {
-        listeners.withLock {
-            $0.next += 1
-            $0.all[$0.next] = listener
-            return $0.next
-        }
-    }
-
-    func forget(_ number: Int) { listeners.withLock { _ = $0.all.removeValue(forKey: number) } }
-
-    func tell(_ mac: MACAddress, _ event: SessionEvent) {
-        let all = listeners.withLock { Array($0.all.values) }
-        for listener in all { listener(mac, event) }
     }
 }

@@ -78,7 +78,7 @@ extension Command {
         }
         return SendRun(
             connection.session, mac: connection.mac, context.output, wantsReceipt: !arguments[noReceipt],
-            expectsReplies: arguments[expectReply], over: pool.news)
+            expectsReplies: arguments[expectReply], kept: connection)
     }
 
     private static func send(_ run: SendRun, _ arguments: Arguments, _ context: Context) async throws -> ExitStatus {

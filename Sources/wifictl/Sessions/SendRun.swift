@@ -38,12 +38,12 @@ actor SendRun {
     /// Reads the session's events to their end.
     private var reading: Task<Void, Never>?
 
-    /// Where the session's events are told by whoever keeps it open; nil: the session is this run's own.
-    private let news: SessionNews?
-    private var listening: Int?
+    /// The connection that others keep open, and that tells the session's events; nil: the session is this run's own.
+    private let kept: RouterConnection?
+    private var observation: RouterConnection.Observation?
 
-    init(_ session: Session, mac: MACAddress?, _ output: Output, wantsReceipt: Bool, expectsReplies: Bool, over news: SessionNews? = nil) {
-        self.news = news
+    init(_ session: Session, mac: MACAddress?, _ output: Output, wantsReceipt: Bool, expectsReplies: Bool, kept: RouterConnection? = nil) {
+        self.kept = kept
         self.session = session
         self.mac = mac
         self.output = output
@@ -53,14 +53,12 @@ actor SendRun {
 
     /// Begins: what an earlier run left unsettled is taken over. Over a session that others use too, that's theirs, unless `takesOver`.
     func begin(takesOver: Bool) async {
-        let restored = news == nil || takesOver ? await session.pendingTickets : []
+        let restored = kept == nil || takesOver ? await session.pendingTickets : []
         announced = Set(restored)
         counts.restored = restored.count
         if !restored.isEmpty { output.detail("\(restored.count) messages of an earlier run are unsettled") }
-        if let news {
-            listening = news.listen { mac, event in
-                if mac == self.mac { self.assumeIsolated { $0.handle(event) } }
-            }
+        if let kept {
+            observation = await kept.observe { event in self.assumeIsolated { $0.handle(event) } }
             return
         }
         reading = Task(executorPreference: session.loop) {
@@ -94,8 +92,10 @@ actor SendRun {
 
     /// The run is over: its own session is closed, what is unsettled stays for the next run; a session kept by others goes on.
     func end() async {
-        if let listening { news?.forget(listening) }
-        guard news == nil else { return }
+        if let kept {
+            if let observation { await kept.stopObserving(observation) }
+            return
+        }
         await session.close(.keepForLater)
         // Its last words come before the summary.
         await reading?.value

@@ -32,10 +32,8 @@ enum SessionTool {
         options.session.client = "\(CommandRegistry.toolName)/\(CommandRegistry.toolVersion)"
         change(&options)
         let output = context.output
-        // In the agent a session outlives the command that opened it, and tells its news to whichever commands run.
-        if let news = context.pool?.news {
-            return RouterManager(options, onEvent: { news.tell($0, $1) }, onRemark: { output.warning($0) })
-        }
+        // In the agent a session outlives the command that opened it, whose output it must not write to then.
+        if context.pool != nil { return RouterManager(options, onRemark: { output.warning($0) }) }
         return RouterManager(
             options, onEvent: onEvent ?? { mac, event in if case .state(let state) = event { print(state, mac, output) } },
             onRemark: { output.warning($0) })

@@ -22,8 +22,7 @@ private final class OneRouter: Sendable {
     private let responder: RouterResponder
 
     init() async throws {
-        var random = SystemRandomNumberGenerator()
-        port = UInt16.random(in: 30_000...60_000, using: &random)
+        port = UInt16(try FreePort.next())
         var options = RouterResponder.Options()
         options.interfaces = ["lo"]
         options.address = .loopback

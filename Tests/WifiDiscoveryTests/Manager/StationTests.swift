@@ -1,4 +1,5 @@
 import SocketCore
+import TestSupport
 import Testing
 
 @testable import WifiDiscovery
@@ -20,7 +21,7 @@ import Testing
         defer { loop.stop() }
         var responding = RouterResponder.Options()
         responding.interfaces = ["lo"]
-        responding.port = UInt16.random(in: 30_000..<32_000)
+        responding.port = UInt16(try FreePort.next())
         let responder = RouterResponder(responding, loop: loop)
         try await responder.open()
         let routers = [

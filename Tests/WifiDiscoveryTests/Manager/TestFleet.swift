@@ -1,5 +1,6 @@
 import SocketCore
 import Synchronization
+import TestSupport
 import WifiDiscovery
 
 /// Simulated routers on this machine's loopback, with what their applications took.
@@ -16,8 +17,7 @@ final class TestFleet: Sendable {
     }
 
     init(_ count: Int, _ change: (Int, inout SimulatedRouter.Options) -> Void = { _, _ in }) async throws {
-        var random = SystemRandomNumberGenerator()
-        port = UInt16.random(in: 20_000...29_999, using: &random)
+        port = UInt16(try FreePort.next())
         var settings = RouterResponder.Options()
         settings.interfaces = ["lo"]
         settings.address = .loopback
