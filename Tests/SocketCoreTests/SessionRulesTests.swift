@@ -124,6 +124,21 @@ struct SessionRulesTests {
         #expect(pair.controllerEvents.outcomes.map(\.result) == [.notSent])
     }
 
+    @Test("closed for later: what the journal holds stays, and everything else has its outcome", arguments: [true, false])
+    func keptForLater(keepsJournal: Bool) throws {
+        var pair = open { $0.keepsJournal = keepsJournal }
+        pair.controller.disconnected(pair.controller.connection, .transport("gone"), now: pair.now)
+        let kept = try pair.controller.send(bytes("x"), now: pair.now)
+        let fired = try pair.controller.send(bytes("y"), wantsReceipt: false, now: pair.now)
+        pair.controller.close(.keepForLater, now: pair.now)
+        pair.settle()
+        let outcomes = pair.controllerEvents.outcomes
+        #expect(outcomes.map(\.ticket) == (keepsJournal ? [fired] : [kept, fired]))
+        #expect(outcomes.allSatisfy { $0.result == .notSent })
+        let pending = pair.controller.pendingTickets
+        #expect(pending == (keepsJournal ? [kept] : []))
+    }
+
     @Test("suspended: no timer runs; back: one connection, unsettled messages once, no burst of heartbeats")
     func suspension() throws {
         var pair = open()

@@ -1,5 +1,3 @@
-import FrameCodec
-
 /// The bodies of one `send`, given to its run in their order, and the wait for what becomes of them.
 struct SendBodies {
     /// The router had its time.
@@ -8,30 +6,31 @@ struct SendBodies {
     private let words: [String]
     private let takesLines: Bool
     private let file: String?
+    private let largest: Int
     private let patience: Duration
     private let cancellation: CancellationSignal
 
-    /// First `words`, then the lines of standard input, then a whole file. `patience`: how long to wait for the router in all.
-    init(words: [String], takesLines: Bool, file: String?, patience: Duration, _ cancellation: CancellationSignal) {
+    /// First `words`, then the lines of standard input, then a whole file, none with more than `largest` bytes. `patience`: how long to
+    /// wait for a router from which nothing comes.
+    init(words: [String], takesLines: Bool, file: String?, largest: Int, patience: Duration, _ cancellation: CancellationSignal) {
         self.words = words
         self.takesLines = takesLines
         self.file = file
+        self.largest = largest
         self.patience = patience
         self.cancellation = cancellation
     }
 
     /// Returns when every body has ended, and every expected answer has come, or when no session will come about.
     ///
-    /// The time runs while the router is waited for and stands still while input is: a pipe may pause for hours.
+    /// The time runs while the router is waited for, and begins anew with what comes from it: a pipe may pause for hours, and a long one
+    /// take hours.
     /// - Throws: `TimeIsUp`; `ToolError` when a body can't be read or is refused; `CancellationError`.
     func send(over run: SendRun) async throws {
-        let clock = ContinuousClock()
-        var left = patience
         func waiting(_ work: @Sendable @escaping () async throws -> Void) async throws {
-            let start = clock.now
-            let isDone: Void? = try await SessionTool.withDeadline(left, work)
+            let start = ContinuousClock.now
+            let isDone: Void? = try await SessionTool.withDeadline({ max(start, await run.lastSign) + patience }, work)
             guard isDone != nil else { throw TimeIsUp() }
-            left -= clock.now - start
         }
         var line = 0
         for word in words {
@@ -39,7 +38,7 @@ struct SendBodies {
             try await waiting { [line] in try await run.send(Array(word.utf8), line: line) }
         }
         if takesLines {
-            let lines = try InputLines(InputFile(nil, cancellation: interruption(by: run)), limit: FrameLimits.defaultMaximumBodyLength)
+            let lines = try InputLines(InputFile(nil, cancellation: interruption(by: run)), limit: largest)
             do {
                 for try await text in lines where !text.isEmpty {
                     line += 1
@@ -48,7 +47,7 @@ struct SendBodies {
             } catch is CancellationError where run.isRefused.isRaised && !cancellation.isRaised {}
         }
         if let file {
-            let content = try InputFile(file, cancellation: cancellation).all(limit: FrameLimits.defaultMaximumBodyLength)
+            let content = try InputFile(file, cancellation: cancellation).all(limit: largest)
             try await waiting { [line] in try await run.send(content, line: line + 1) }
         }
         try await waiting { await run.finish() }

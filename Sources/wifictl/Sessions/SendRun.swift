@@ -28,6 +28,8 @@ actor SendRun {
     private var awaitedReplies: Set<UInt32> = []
     private var earlyReplies: Set<UInt32> = []
     private var hasSentAll = false
+    /// When something came from the router last.
+    private(set) var lastSign = ContinuousClock.now
     /// The body that is waiting to be accepted.
     private(set) var unaccepted: Int?
     /// Why no session will come about, however long one waits.
@@ -41,8 +43,15 @@ actor SendRun {
     /// The connection that others keep open, and that tells the session's events; nil: the session is this run's own.
     private let kept: RouterConnection?
     private var observation: RouterConnection.Observation?
+    private var onOpen: (@Sendable () async -> Void)?
+    private var opening: Task<Void, Never>?
 
-    init(_ session: Session, mac: MACAddress?, _ output: Output, wantsReceipt: Bool, expectsReplies: Bool, kept: RouterConnection? = nil) {
+    /// - Parameter onOpen: called once, when the session stands.
+    init(
+        _ session: Session, mac: MACAddress?, _ output: Output, wantsReceipt: Bool, expectsReplies: Bool, kept: RouterConnection? = nil,
+        onOpen: (@Sendable () async -> Void)? = nil
+    ) {
+        self.onOpen = onOpen
         self.kept = kept
         self.session = session
         self.mac = mac
@@ -78,7 +87,8 @@ actor SendRun {
         }
         unaccepted = nil
         counts.accepted += 1
-        if output.isJSON { output.json("accepted", ["msgId": .whole(ticket.msgId), "line": .whole(line)]) }
+        // What asks for no receipt isn't kept, and so was promised nothing.
+        if output.isJSON, wantsReceipt { output.json("accepted", ["msgId": .whole(ticket.msgId), "line": .whole(line)]) }
         announced.insert(ticket)
         if expectsReplies, ticket.msgId != 0, earlyReplies.remove(ticket.msgId) == nil { awaitedReplies.insert(ticket.msgId) }
         if let outcome = early.removeValue(forKey: ticket) { tell(outcome) }
@@ -99,6 +109,7 @@ actor SendRun {
         await session.close(.keepForLater)
         // Its last words come before the summary.
         await reading?.value
+        await opening?.value
     }
 
     /// True when there are no more bodies and every message got its receipt, or, sent without, was written.
@@ -118,9 +129,13 @@ actor SendRun {
                 refusal = why
                 isRefused.raise(.interrupt)
             }
+            if case .open = state { tellOpening() } else if case .resumed = state { tellOpening() }
             if let mac { SessionTool.print(state, mac, output) }
-        case .outcome(let outcome): announced.contains(outcome.ticket) ? tell(outcome) : (early[outcome.ticket] = outcome)
+        case .outcome(let outcome):
+            lastSign = .now
+            announced.contains(outcome.ticket) ? tell(outcome) : (early[outcome.ticket] = outcome)
         case .message(let message):
+            lastSign = .now
             counts.received += 1
             SessionTool.print(message, output)
             if case .answer(let id, _) = DeviceReply(message.body), awaitedReplies.remove(id) == nil, expectsReplies {
@@ -132,6 +147,13 @@ actor SendRun {
             let trouble = error.map { "\($0); nothing more is accepted or sent until it can be: make room, or give another --home" }
             output.warning(trouble ?? "the journal can be kept again: going on")
         }
+    }
+
+    private func tellOpening() {
+        lastSign = .now
+        guard let onOpen else { return }
+        self.onOpen = nil
+        opening = Task(executorPreference: session.loop) { await onOpen() }
     }
 
     private func tell(_ outcome: MessageOutcome) {

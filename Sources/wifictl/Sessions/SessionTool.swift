@@ -142,20 +142,21 @@ enum SessionTool {
     static func withDeadline<Result: Sendable>(
         _ limit: Duration, _ complaint: String, _ body: @Sendable @escaping () async throws -> Result
     ) async throws -> Result {
-        if let result = try await withDeadline(limit, body) { return result }
+        let end = ContinuousClock.now + limit
+        if let result = try await withDeadline({ end }, body) { return result }
         throw ToolError(complaint, hint: "is it reachable? see wifictl discover, or give it more with --timeout")
     }
 
-    /// Runs `body` and cancels it when the time is over; nil then.
+    /// Runs `body` and cancels it when the time is over, which `end` may have put off by then; nil in that case.
     static func withDeadline<Result: Sendable>(
-        _ limit: Duration, _ body: @Sendable @escaping () async throws -> Result
+        _ end: @Sendable @escaping () async -> ContinuousClock.Instant, _ body: @Sendable @escaping () async throws -> Result
     ) async throws -> Result? {
         let (results, continuation) = AsyncThrowingStream<Result?, any Error>.makeStream()
         let work = Task(executorPreference: EventLoop.shared) {
             do { continuation.yield(try await body()) } catch { continuation.finish(throwing: error) }
         }
         let clock = Task {
-            try await Task.sleep(for: limit)
+            while case let end = await end(), end > .now { try await Task.sleep(until: end) }
             continuation.yield(nil)
         }
         defer {

@@ -1,3 +1,4 @@
+import Glibc
 import SocketCore
 import TestSupport
 import Testing
@@ -38,11 +39,52 @@ struct SendInputTests {
         let company = try await TestCompany.shared
         let port = try Loopback.freePort()
         let router = try await VerifyToolTests.router(port, HardRouter.mac, company.device, company)
+        let home = try TemporaryDirectory()
         let sender = try ChildProcess(
-            [BuiltTool.path, "send", HardRouter.mac, "--stdin"] + VerifyToolTests.on(port) + VerifyToolTests.trusting(company))
+            [BuiltTool.path, "send", HardRouter.mac, "--stdin", "--json"] + VerifyToolTests.on(port) + VerifyToolTests.trusting(company),
+            environment: ["WIFICTL_HOME": home.path])
         // Its input stays open.
         let result = try await sender.result()
         #expect(result.status == 2 && result.errorText.contains("no session"), "\(result.errorText)")
+        #expect(result.lines.last?.contains(#""type":"summary""#) ?? false, "\(result.text)")
+        let known = try await BuiltTool.run(["routers", "--json"], home: home.path)
+        #expect(!known.text.contains(#""current":true"#), "\(known.text)")
         _ = router
+    }
+
+    @Test func `Ctrl-C while input is waited for ends with the account of what was delivered`() async throws {
+        let router = try await HardRouter.start()
+        let home = try TemporaryDirectory()
+        let sender = try router.sender(home)
+        sender.write(lines: ["one"])
+        _ = try await sender.line("the outcome") { $0.contains(#""outcome":"delivered""#) }
+        sender.signal(SIGINT)
+        let result = try await sender.result()
+        #expect(result.status == 130)
+        let last = try JSONValue.parse(Array(try #require(result.lines.last).utf8))
+        #expect(last["type"] == "summary" && last["delivered"] == 1 && last["unsettled"] == 0, "\(result.text)")
+        #expect(try await router.taken() == ["one"])
+    }
+
+    @Test func `what isn't kept is neither called accepted nor kept: it ends with its outcome`() async throws {
+        let nobody = "127.0.0.1:\(try FreePort.next())"
+        let sent = try await BuiltTool.run(["send", nobody, "a", "b", "--plain", "--timeout", "1s", "--json"])
+        #expect(sent.status == 1)
+        #expect(try jsonLines(sent, "outcome").map { $0["outcome"] } == ["notSent", "notSent"], "\(sent.text)")
+        let summary = try #require(try jsonLines(sent, "summary").last)
+        #expect(summary["notSent"] == 2 && summary["unsettled"] == 0)
+        #expect(try jsonLines(sent, "accepted").isEmpty && !sent.errorText.contains("kept"), "\(sent.text)\(sent.errorText)")
+    }
+
+    @Test func `lines may be as long as the limit says, and an answer can't be expected by what has no id`() async throws {
+        let router = try await HardRouter.start()
+        let home = try TemporaryDirectory()
+        let words = router.tool(["send", HardRouter.mac, "--stdin", "--limit", "10"])
+        let long = try await runCommand(words, input: Array("0123456789\n0123456789x\n".utf8), environment: ["WIFICTL_HOME": home.path])
+        #expect(long.status == 2 && long.errorText.contains("11 bytes is over this session's limit of 10"), "\(long.errorText)")
+        try await router.settle(home, "last")
+        let asked = try await runCommand(router.tool(["send", HardRouter.mac, "a", "--no-receipt", "--expect-reply"]))
+        #expect(asked.status == 64 && asked.errorText.contains("--expect-reply"), "\(asked.errorText)")
+        #expect(try await router.taken() == ["0123456789", "last"])
     }
 }

@@ -95,6 +95,16 @@ struct Outbox {
         return removed
     }
 
+    /// Takes out all messages that want no receipt, in order: no journal holds them.
+    mutating func removeUnreceipted() -> [OutboundMessage] {
+        var removed: [OutboundMessage] = []
+        for _ in 0..<waiting.count {
+            guard let message = waiting.popFirst() else { break }
+            if message.ticket.msgId == 0 { removed.append(message) } else { waiting.append(message) }
+        }
+        return removed
+    }
+
     func contains(msgId: UInt32) -> Bool {
         for index in 0..<waiting.count where waiting[index].ticket.msgId == msgId { return true }
         return false

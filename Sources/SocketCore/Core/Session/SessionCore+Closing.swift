@@ -122,7 +122,9 @@ extension SessionCore {
 
     /// The session is over.
     mutating func end(_ policy: ClosePolicy, _ reason: LossReason, _ now: Instant) {
-        if policy == .endSession {
+        if policy == .keepForLater, configuration.keepsJournal {
+            for message in outbox.removeUnreceipted() { finish(message, endResult(message), now) }
+        } else {
             for message in ledger.remove(where: { _ in true }) { finish(message, endResult(message), now) }
             while let message = outbox.popFirst() { finish(message, endResult(message), now) }
         }

@@ -171,7 +171,8 @@ struct UnhandedMessage {
 public enum ClosePolicy: Equatable, Sendable {
     /// The session is over: each gets its outcome, ``MessageResult/unknown`` or ``MessageResult/notSent``.
     case endSession
-    /// They stay in the journal for the next run and get their outcome there.
+    /// Those in the journal stay there for the next run and get their outcome then. Messages without receipt are in none, and a session
+    /// may keep none: they end as with ``endSession``.
     case keepForLater
 }
 
