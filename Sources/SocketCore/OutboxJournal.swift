@@ -12,8 +12,9 @@ public struct OutboxJournal: ~Copyable {
         /// Before a message is reported as accepted: a power cut loses nothing that was. One `fdatasync` a tick, however many
         /// messages the tick has. The default.
         case everyCommit
-        /// Never: what was accepted survives the process (`kill -9` included) but not a power cut or a kernel crash. After one of
-        /// those, begin a new session: ids of lost messages would be used again.
+        /// Never: what was accepted survives the process (`kill -9` included) but not a power cut or a kernel crash. Ids of messages
+        /// lost by one would be used again; so the journal names the boot that it was written in, and after another boot what it still
+        /// has goes over to a new session, by ``SessionConfiguration/memoryLoss``.
         case never
     }
 
@@ -27,6 +28,8 @@ public struct OutboxJournal: ~Copyable {
     /// Where it lies.
     public let path: String
     private let sync: SyncPolicy
+    /// The boot that a new journal's header names: see ``JournalHeader/machineBoot``.
+    let machineBoot: String?
     private let lock: FileLock
     private var file: JournalFile
     private var length: Int
@@ -38,6 +41,11 @@ public struct OutboxJournal: ~Copyable {
     ///
     /// - Throws: ``OutboxJournalError``; ``OutboxJournalError/inUse(path:)`` when another process holds it.
     public static func open(_ path: String, sync: SyncPolicy = .everyCommit) throws(OutboxJournalError) -> OutboxJournal {
+        try open(path, sync: sync, boot: SystemCalls.bootIdentifier())
+    }
+
+    /// `boot`: the machine's present one; nil when the system doesn't name it.
+    static func open(_ path: String, sync: SyncPolicy, boot: String?) throws(OutboxJournalError) -> OutboxJournal {
         let lock = try takeLock(path)
         var opened = try JournalFile(path)
         let bytes = try opened.readAll(limit: OutboxJournal.largestFile)
@@ -61,13 +69,18 @@ public struct OutboxJournal: ~Copyable {
                 remarks.append("the damaged part is kept in \(aside)")
             }
         }
+        if found?.goOn(inBoot: boot, waitsForDisk: sync == .everyCommit, successor: .random()) == true {
+            remarks.append("\(path) was written without waiting for the disk, before the machine was started again: a new session begins")
+        }
         let length = found?.validByteCount ?? 0
         try opened.truncate(to: length)
         if sync == .everyCommit {
             try opened.sync()
             try JournalFile.syncDirectory(of: path)
         }
-        return OutboxJournal(contents: found, remarks: remarks, path: path, sync: sync, lock: lock, file: opened, length: length)
+        let kept = sync == .everyCommit ? nil : boot
+        return OutboxJournal(
+            contents: found, remarks: remarks, path: path, sync: sync, machineBoot: kept, lock: lock, file: opened, length: length)
     }
 
     private static func takeLock(_ path: String) throws(OutboxJournalError) -> FileLock {
@@ -80,13 +93,14 @@ public struct OutboxJournal: ~Copyable {
     }
 
     private init(
-        contents: JournalContents?, remarks: [String], path: String, sync: SyncPolicy, lock: consuming FileLock,
-        file: consuming JournalFile, length: Int
+        contents: JournalContents?, remarks: [String], path: String, sync: SyncPolicy, machineBoot: String?,
+        lock: consuming FileLock, file: consuming JournalFile, length: Int
     ) {
         self.contents = contents
         self.remarks = remarks
         self.path = path
         self.sync = sync
+        self.machineBoot = machineBoot
         self.lock = lock
         self.file = file
         self.length = length

@@ -19,6 +19,8 @@ package struct SessionPair: ~Copyable {
     package var toController: [Frame] = []
     /// Frames that the pipe swallows.
     package var drops: @Sendable (Frame, _ toRouter: Bool) -> Bool = { _, _ in false }
+    /// The most that one write takes, of either side.
+    package var largestWrite = Int.max
     package var dials = 0
     package var accepts = true
     private var controllerNumber: ConnectionNumber?
@@ -152,16 +154,16 @@ package struct SessionPair: ~Copyable {
 
     private mutating func writeController() -> Bool {
         guard let number = controllerNumber, !controllerStalled, controller.outputByteCount > 0 else { return false }
-        let count = controller.outputByteCount
-        controller.withOutput { bytes in bytes.withUnsafeBytes { toRouterBytes.append(contentsOf: $0) } }
+        let count = min(controller.outputByteCount, largestWrite)
+        controller.withOutput { bytes in bytes.extracting(first: count).withUnsafeBytes { toRouterBytes.append(contentsOf: $0) } }
         controller.wrote(count, on: number, now: now)
         return true
     }
 
     private mutating func writeRouter() -> Bool {
         guard let number = routerNumber, !routerStalled, router.outputByteCount > 0 else { return false }
-        let count = router.outputByteCount
-        router.withOutput { bytes in bytes.withUnsafeBytes { toControllerBytes.append(contentsOf: $0) } }
+        let count = min(router.outputByteCount, largestWrite)
+        router.withOutput { bytes in bytes.extracting(first: count).withUnsafeBytes { toControllerBytes.append(contentsOf: $0) } }
         router.wrote(count, on: number, now: now)
         return true
     }

@@ -118,6 +118,8 @@ final class SimEndpoint {
     var waitsForSpace = false
     var dieAt: DeathStage?
     var isPowerCut = false
+    /// How often its machine had lost its power when it was started.
+    var machineBoot = 0
     /// When it dialled within the last minute.
     var dials: [Int64] = []
     var openedAt = Int64.max

@@ -15,6 +15,8 @@ package struct SimShellFaults: OptionSet, Sendable {
     package static let restartsIds = SimShellFaults(rawValue: 1 << 3)
     /// What the journal holds is restored, and queued by the application as well.
     package static let restoresTwice = SimShellFaults(rawValue: 1 << 4)
+    /// A journal that nobody waited for is believed after a power cut.
+    package static let trustsDisk = SimShellFaults(rawValue: 1 << 5)
 }
 
 #if DEBUG
@@ -71,6 +73,7 @@ package struct SimShellFaults: OptionSet, Sendable {
             SimMutant(description: "a torn journal is written on", shellFaults: .keepsTornTail),
             SimMutant(description: "ids begin anew after a restart", shellFaults: .restartsIds),
             SimMutant(description: "what was restored is queued again", shellFaults: .restoresTwice),
+            SimMutant(description: "a journal that nobody waited for is believed after a power cut", shellFaults: .trustsDisk),
         ]
     }
 #endif

@@ -215,6 +215,7 @@ extension SimWorld {
             if shellFaults.contains(.restoresTwice) {
                 for message in contents.messages { contents.add(msgId: message.msgId, body: message.body) }
             }
+            let isAnew = goOn(&contents, after: dead)
             if case .damaged = contents.remark { fail("\(dead.name)'s journal is damaged: \(contents)") }
             let core = SessionCore(
                 configuration(dead.side, dead.host), restoring: contents, seed: random.next(), now: Instant(nanoseconds: now))
@@ -222,12 +223,14 @@ extension SimWorld {
                 fail("\(dead.name)'s journal doesn't fit")
                 return nil
             }
-            let fresh = adopt(SimEndpoint(name: dead.name, side: dead.side, host: dead.host, core: core, memory: dead.memory))
+            let fresh = adopt(
+                SimEndpoint(name: dead.name, side: dead.side, host: dead.host, core: core, memory: isAnew ? newMemory() : dead.memory))
+            fresh.machineBoot = machineBoot(after: dead)
             let kept = shellFaults.contains(.keepsTornTail) ? disk.bytes.count : contents.validByteCount
             fresh.disk = SimDisk(bytes: Array(disk.bytes[0..<kept]), synced: kept)
             // Shells ask the core whether they must wait for the disk.
             if !fresh.core.configuration.keepsJournal { fail("\(dead.name)'s heir thinks that it keeps no journal") }
-            inherit(fresh, from: dead)
+            if isAnew { inheritAnew(fresh, from: dead) } else { inherit(fresh, from: dead) }
             return fresh
         } catch {
             fail("\(dead.name)'s journal isn't recognised: \(error)")

@@ -33,7 +33,7 @@ extension SimWorld {
         if let batch = endpoint.core.takeJournal() {
             endpoint.disk?.bytes += batch.bytes
             // Sometimes the kernel writes back by itself.
-            if batch.mustSync && !shellFaults.contains(.neverSyncs) || random.chance(0.1) { synced(endpoint) }
+            if batch.mustSync && waitsForDisk && !shellFaults.contains(.neverSyncs) || random.chance(0.1) { synced(endpoint) }
         }
         if endpoint.core.journalWantsCompaction || (endpoint.disk != nil && random.chance(0.0005)) {
             endpoint.disk?.bytes = endpoint.core.compactJournal()

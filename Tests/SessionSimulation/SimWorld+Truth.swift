@@ -90,6 +90,7 @@ extension SimWorld {
         for number in endpoint.takenUnwritten + (endpoint.isPowerCut ? endpoint.takenUnsynced : []) { truths[number].mayComeAgain = true }
         if endpoint.isPowerCut { for number in endpoint.endedUnsynced { truths[number].mayEndAgain = true } }
         for number in endpoint.fresh { truths[number].isOrphan = true }
+        lostPower(endpoint)
         if endpoint.disk == nil {
             orphan(endpoint)
         } else {

@@ -13,7 +13,9 @@ extension SimWorld {
         }
         if endpoint.core.pendingMessages > plan.outboxMessages { fail("\(endpoint.name)'s outbox is over its bound") }
         if endpoint.core.outputByteCount > 3 << 20 { fail("\(endpoint.name) has \(endpoint.core.outputByteCount) bytes of output") }
-        if endpoint.core.unhandedMessages > 600 { fail("\(endpoint.name) holds \(endpoint.core.unhandedMessages) messages") }
+        if endpoint.core.unhandedMessages > SessionLimits.inboundMessages {
+            fail("\(endpoint.name) holds \(endpoint.core.unhandedMessages) messages")
+        }
         let kept = endpoint.core.kept
         if kept.outboxBytes > max(core.outboxBytes, largestBody) { fail("\(endpoint.name)'s outbox has \(kept.outboxBytes) bytes") }
         if kept.unhandedBytes > 2 << 20 + largestBody { fail("\(endpoint.name) holds \(kept.unhandedBytes) bytes of messages") }

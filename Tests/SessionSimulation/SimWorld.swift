@@ -27,6 +27,8 @@ package final class SimWorld {
     var mutations: SessionMutation
     let shellFaults: SimShellFaults
     var steps = 0
+    /// Whether processes wait for the disk before they act. Not drawn: so all other seeds' stories stay what they were.
+    let waitsForDisk: Bool
 
     package init(seed: UInt64, tracing: Bool = false, mutations: SessionMutation = [], shellFaults: SimShellFaults = []) {
         self.seed = seed
@@ -35,6 +37,7 @@ package final class SimWorld {
         self.shellFaults = shellFaults
         random = SeededGenerator(seed: seed)
         plan = SimPlan(&random)
+        waitsForDisk = seed % 8 != 3
         for index in 0..<plan.routers {
             routers.append(SimRouter(index: index, isPlain: plan.plain.contains(index)))
             if plan.manyVersions { routers[index].versions = drawVersions() }
@@ -149,6 +152,7 @@ package final class SimWorld {
         configuration.memoryLoss = plan.memoryLoss
         configuration.identity = RouterIdentity(boot: host.bootText, mac: host.mac)
         configuration.keepsJournal = !host.isPlain && (side == .controller ? plan.controllerJournal : plan.routerJournal)
+        configuration.journalBoot = waitsForDisk ? nil : SimWorld.boot(0)
         return configuration
     }
 
@@ -171,7 +175,8 @@ package final class SimWorld {
 
     private func makeOldEnd(_ name: String, _ side: SimSide, _ host: SimRouter, _ session: SessionIdentifier) -> SimEndpoint {
         let ours = configuration(side, host)
-        let contents = JournalContents(session: session, role: ours.role, nextId: plan.idsBegun, received: plan.idsBegun - 1)
+        var contents = JournalContents(session: session, role: ours.role, nextId: plan.idsBegun, received: plan.idsBegun - 1)
+        contents.header.machineBoot = ours.journalBoot
         guard let core = SessionCore(ours, restoring: contents, seed: random.next(), now: Instant(nanoseconds: now)) else {
             preconditionFailure("a journal without messages fits every configuration")
         }

@@ -6,7 +6,7 @@ import FrameCodec
 /// |---|---|
 /// | id, body | this message was accepted: the frame as it is sent |
 /// | id, no body | this message has ended: the receipt as it is received |
-/// | id 0, `{"journal":{"format":1,"session":…,"role":…}}` | first of a journal: whose it is |
+/// | id 0, `{"journal":{"format":1,"session":…,"role":…}}` | first of a journal: whose it is; with `boot`, nobody waits for the disk |
 /// | id 0, `{"opened":{"boot":…,"mac":…,"reset":…}}` | the session stood; with `reset` the peer's ids began anew |
 /// | id 0, `{"took":[[5,9],[11,11]]}` | the application took the peer's messages with these ids, from and to |
 /// | id 0, `{"state":{…}}` | all of the above in one, after a compaction |
@@ -58,6 +58,9 @@ public struct JournalHeader: Equatable, Sendable {
     public var session: SessionIdentifier
     /// Which end wrote it.
     public var role: SessionConfiguration.Role
+    /// The boot of the machine that it was begun in, if its writer doesn't wait for the disk: it holds all that was accepted only as
+    /// long as that boot lasts. nil when the disk is waited for, or the system names no boot.
+    public var machineBoot: String?
 }
 
 /// Why a file isn't used as a journal.
@@ -111,8 +114,39 @@ public struct JournalContents: Equatable, Sendable {
     /// The id for the next message.
     public package(set) var nextId: UInt32 = 1
     var inbound = DuplicateWindow()
+    /// The file says something else about its header than is true from now on: it's replaced at the first commit.
+    var isOutdated = false
 
     init(header: JournalHeader) { self.header = header }
+
+    /// Puts the journal under the policy that it's kept by from now on, and takes the loss into account that the one before allowed.
+    ///
+    /// Records that nobody waited for may be missing after the machine's end: messages, whose ids would be used again, and what was
+    /// taken. The peer's memory of the session says of those ids what isn't true of the messages to come. So the session can't be gone on
+    /// with: what the journal has goes over to a new one, as if the peer had lost its memory (``SessionConfiguration/MemoryLoss``).
+    ///
+    /// - Parameters:
+    ///   - present: the machine's boot; nil when the system doesn't name it.
+    ///   - waitsForDisk: whether each accepted message is waited for from now on.
+    ///   - successor: the new session's name; a router's is its controller's to choose, and stays.
+    /// - Returns: whether the session was begun anew.
+    package mutating func goOn(inBoot present: String?, waitsForDisk: Bool, successor: SessionIdentifier) -> Bool {
+        let mayHaveGaps = header.machineBoot != nil && header.machineBoot != present
+        if mayHaveGaps {
+            inbound = DuplicateWindow()
+            switch header.role {
+            case .controller:
+                header.session = successor
+                // The hello asks to resume what no router knows: so it's told to be lost, by the rules for lost memory.
+                hasOpened = true
+            case .router: hasOpened = false
+            }
+        }
+        let kept = waitsForDisk ? nil : present
+        isOutdated = mayHaveGaps || header.machineBoot != kept
+        header.machineBoot = kept
+        return mayHaveGaps
+    }
 
     /// A session in which everything is settled and ids have come this far, for tests of what happens when they begin anew.
     package init(session: SessionIdentifier, role: SessionConfiguration.Role, nextId: UInt32, received: UInt32) {
@@ -230,7 +264,9 @@ private struct JournalReader {
             refusal = .laterFormat(format)
             return
         }
-        contents = JournalContents(header: JournalHeader(session: session, role: role == "router" ? .router : .controller))
+        contents = JournalContents(
+            header: JournalHeader(
+                session: session, role: role == "router" ? .router : .controller, machineBoot: header["boot"]?.stringValue))
     }
 
     private mutating func applyOpened(_ opened: JSONValue) {

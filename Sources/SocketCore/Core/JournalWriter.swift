@@ -21,9 +21,10 @@ struct JournalWriter {
     private(set) var fileBytes = 0
     private var liveBytes = 0
     private var header: JournalHeader?
+    private var isOutdated = false
 
-    /// A compaction pays when three quarters of the file are over and done with.
-    var wantsCompaction: Bool { fileBytes > JournalWriter.smallestCompaction && fileBytes > 4 * liveBytes }
+    /// A compaction pays when three quarters of the file are over and done with; and it's how a header is changed.
+    var wantsCompaction: Bool { isOutdated || fileBytes > JournalWriter.smallestCompaction && fileBytes > 4 * liveBytes }
 
     mutating func begin(_ header: JournalHeader) {
         self.header = header
@@ -33,6 +34,7 @@ struct JournalWriter {
 
     mutating func restored(_ contents: JournalContents) {
         header = contents.header
+        isOutdated = contents.isOutdated
         fileBytes = contents.validByteCount
         liveBytes = contents.messages.reduce(0) { $0 + $1.body.count + FrameHeader.byteCount }
     }
@@ -84,6 +86,7 @@ struct JournalWriter {
         pending = []
         took = []
         mustSync = false
+        isOutdated = false
         if let header { record(JournalWriter.headerRecord(header)) }
         liveBytes = 0
         for message in messages { accepted(msgId: message.msgId, message.body) }
@@ -101,12 +104,12 @@ struct JournalWriter {
     }
 
     private static func headerRecord(_ header: JournalHeader) -> JSONValue {
-        [
-            "journal": [
-                "format": .integer(JournalCore.format), "session": .string(header.session.description),
-                "role": header.role == .router ? "router" : "controller",
-            ]
+        var keys: [JSONValue.Member] = [
+            .init("format", .integer(JournalCore.format)), .init("session", .string(header.session.description)),
+            .init("role", header.role == .router ? "router" : "controller"),
         ]
+        if let boot = header.machineBoot { keys.append(.init("boot", .string(boot))) }
+        return .object([.init("journal", .object(keys))])
     }
 
     private static func commit(_ bytes: inout [UInt8]) {

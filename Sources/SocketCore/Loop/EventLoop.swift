@@ -25,7 +25,7 @@ public protocol TickHandler: AnyObject {
 /// A tick: wait for descriptors and timers, tell their owners, run the jobs that became ready, then let everybody write
 /// once what the tick has gathered.
 ///
-/// Sendable though its state is mutable: the inbox is behind a lock, the thread's identity is atomic, and everything in
+/// Sendable though its state is mutable: the inbox is behind a lock, the thread's identity is the thread's own, and everything in
 /// `confined` is touched on the loop's thread alone, which every entry to it checks.
 public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// Jobs run between two looks at the descriptors, so that a task that never waits can't starve the sockets.
@@ -39,7 +39,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     private let inbox = Mutex(Inbox())
     private let confined: LoopState
-    private let thread = Atomic<pthread_t>(0)
+    private let residence: LoopResidence
 
     /// A loop for everybody who doesn't bring one; started at first use, never stopped.
     public static let shared: EventLoop = {
@@ -54,6 +54,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// - Throws: ``SystemError`` when the kernel gives no epoll, no eventfd or no thread.
     public init(name: String = "wifi-loop") throws(SystemError) {
         confined = try LoopState()
+        residence = try LoopResidence(of: confined)
         let box = Unmanaged.passRetained(Start(loop: self, name: name))
         var started = pthread_t()
         let code = pthread_create(&started, nil, { argument in Start.run(argument) }, box.toOpaque())
@@ -71,7 +72,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     /// True on the loop's own thread.
-    public var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
+    public var isCurrent: Bool { residence.isHere }
 
     // MARK: Executor
 
@@ -138,7 +139,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
             guard let argument else { return nil }
             let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-            start.loop.thread.store(pthread_self(), ordering: .relaxed)
+            start.loop.residence.moveIn()
             SystemCalls.nameThisThread(start.name)
             start.loop.run()
             return nil

@@ -63,6 +63,13 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         decode(bytes, now)
         if core.isOpen, !refusals.isEmpty { refusals = [:] }
         deliverEarly()
+        // An application that takes at once gets the rest of the read at once.
+        while hasUnread, core.wantsToRead {
+            decodeUnread(now)
+            deliverEarly()
+        }
+        // Else not even this tick's next read may bring more: an end of the stream behind it would overtake what waits.
+        if hasUnread || !core.wantsToRead { stream?.isReading = false }
         flushLater()
     }
 
@@ -70,7 +77,8 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
     private func decode(_ bytes: RawSpan, _ now: Instant) {
         let number = streamNumber
         do throws(FrameError) {
-            let used = try Session.decode(bytes, with: &decoder, into: &core, number, now)
+            // While the application rests the core takes not one frame: its bound is exact.
+            let used = core.wantsToRead ? try Session.decode(bytes, with: &decoder, into: &core, number, now) : 0
             if used < bytes.byteCount, core.connection == number {
                 try decoder.append(bytes.extracting(droppingFirst: used))
                 hasUnread = true
@@ -298,6 +306,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
     private func connect(_ number: ConnectionNumber) {
         guard core.connection == number, let endpoint else { return }
         decoder = Session.makeDecoder(core.configuration)
+        hasUnread = false
         streamNumber = number
         do {
             stream = try Stream.connect(to: endpoint, on: loop, tls: makeEngine(), owner: self)

@@ -95,6 +95,7 @@ public actor Session {
         self.resolver = resolver
         var settings = configuration
         settings.keepsJournal = journal != nil
+        settings.journalBoot = journal?.machineBoot
         var random = SystemRandomNumberGenerator()
         let (seed, now) = (random.next(), SystemCalls.monotonicNow())
         let contents = journal?.contents

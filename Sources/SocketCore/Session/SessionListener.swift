@@ -201,13 +201,18 @@ public actor SessionListener: ListenerOwner {
         return sessions.count < largestSessionCount
     }
 
+    /// A controller that came back meanwhile may have another session by that name already.
+    private func forget(_ ended: Session) {
+        if sessions[ended.identifier] === ended { sessions[ended.identifier] = nil }
+    }
+
     private func makeSession(_ identifier: SessionIdentifier) -> Session {
         let session = Session(configuration, identifier, loop: loop)
         let faults = faults
         session.assumeIsolated { session in
             session.setFaults(faults)
             session.onEnd = { [weak self] ended in
-                self?.assumeIsolated { $0.sessions[ended.identifier] = nil }
+                self?.assumeIsolated { $0.forget(ended) }
             }
         }
         sessions[identifier] = session

@@ -4,7 +4,7 @@ import Glibc
     import CLinux
 #endif
 
-/// What measurements ask of the process and its threads.
+/// What the library asks of the machine, and measurements of the process and its threads.
 extension SystemCalls {
     /// Cores a mask can name: the kernel's own bound on common builds.
     private static let largestCoreCount = 1_024
@@ -19,6 +19,21 @@ extension SystemCalls {
             return (0..<largestCoreCount).filter { mask[$0 / UInt.bitWidth] >> UInt($0 % UInt.bitWidth) & 1 != 0 }
         #else
             return []
+        #endif
+    }
+
+    /// What tells this run of the machine from all others: another one after each start; nil where the system doesn't say.
+    public static func bootIdentifier() -> String? {
+        #if canImport(CLinux)
+            let descriptor = Glibc.open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return nil }
+            defer { Glibc.close(descriptor) }
+            var text = [UInt8](repeating: 0, count: 64)
+            let count = uninterrupted { Glibc.read(descriptor, &text, text.count) }
+            let digits = text.prefix(max(0, count)).prefix { $0 > UInt8(ascii: " ") }
+            return digits.isEmpty ? nil : String(decoding: digits, as: UTF8.self)
+        #else
+            return nil
         #endif
     }
 

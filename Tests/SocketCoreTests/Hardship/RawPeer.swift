@@ -152,6 +152,18 @@ final class RawConnection: Sendable {
         return nil
     }
 
+    /// Reads so many bytes and throws them away.
+    func skip(_ count: Int) throws {
+        var left = count
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while left > 0 {
+            let got = recv(descriptor, &buffer, min(left, buffer.count), 0)
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else { throw RawPeer.Failure("recv") }
+            left -= got
+        }
+    }
+
     /// Reads until the connection ends, without looking.
     func drain() -> End {
         var buffer = [UInt8](repeating: 0, count: 65_536)

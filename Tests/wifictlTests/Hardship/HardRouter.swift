@@ -22,9 +22,9 @@ struct HardRouter {
     func tool(_ words: [String]) -> [String] { [BuiltTool.path] + words + ["--interface", "lo", "--port", "\(port)"] }
 
     /// A `send` that takes lines from standard input.
-    func sender(_ home: TemporaryDirectory, prefix: [String] = []) throws -> ChildProcess {
+    func sender(_ home: TemporaryDirectory, prefix: [String] = [], timeout: String = "120s") throws -> ChildProcess {
         try ChildProcess(
-            prefix + tool(["send", Self.mac, "--stdin", "--json", "--timeout", "120s"]), environment: ["WIFICTL_HOME": home.path])
+            prefix + tool(["send", Self.mac, "--stdin", "--json", "--timeout", timeout]), environment: ["WIFICTL_HOME": home.path])
     }
 
     /// Sends what is left and one more body; everything must be settled then.

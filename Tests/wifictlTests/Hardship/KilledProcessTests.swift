@@ -104,6 +104,41 @@ struct KilledProcessTests {
         #expect(try await router.taken() == (1...200).map { "line \($0)" })
     }
 
+    @Test(arguments: [false, true])
+    func `a controller that is stopped goes on with everything once, both ways`(untilItIsGivenUp: Bool) async throws {
+        let router = try await HardRouter.start()
+        let home = try TemporaryDirectory()
+        let app = try router.sender(home, timeout: "400s")
+        app.write(lines: [#"{"op":"subscribe","names":["wifi.ssid"]}"#] + (1...50).map { "line \($0)" })
+        _ = try await router.child.line("line 50") { $0.contains("\"text\":\"line 50\"") }
+        app.signal(SIGSTOP)
+        // Its kernel takes what it's given; nobody reads it.
+        app.write(lines: (51...100).map { "line \($0)" })
+        for name in ["One", "Two", "Three"] {
+            let other = try await runCommand(
+                router.tool(["set", HardRouter.mac, "wifi.ssid=\(name)"]), environment: ["WIFICTL_HOME": try TemporaryDirectory().path])
+            #expect(other.status == 0, "\(other.errorText)")
+        }
+        // After 30 s without a byte of it the router gives the connection up, and keeps the session.
+        if untilItIsGivenUp {
+            _ = try await router.child.line("the end of a silent connection", within: .seconds(300)) {
+                $0.contains("\"type\":\"closed\"") && $0.contains("nothing heard")
+            }
+        }
+        app.signal(SIGCONT)
+        app.closeInput()
+        let result = try await app.result(within: .seconds(400))
+        #expect(result.status == 0, "\(result.errorText)")
+        #expect(try jsonLines(result, "outcome").count { $0["outcome"] == "delivered" } == 101)
+        let heard = try jsonLines(result, "message").compactMap { $0["text"]?.stringValue }
+        for name in ["One", "Two", "Three"] {
+            #expect(heard.count { $0.contains("changed") && $0.contains("\"\(name)\"") } == 1, "\(name) in \(heard)")
+        }
+        let resumed = try jsonLines(result, "session").contains { $0["state"] == "resumed" }
+        #expect(resumed == untilItIsGivenUp)
+        #expect(try await router.taken().filter { $0.hasPrefix("line") } == (1...100).map { "line \($0)" })
+    }
+
     @Test func `an app killed in the background hears on its return what the router had for it`() async throws {
         let router = try await HardRouter.start()
         let home = try TemporaryDirectory()

@@ -53,6 +53,8 @@ public struct SessionConfiguration: Sendable {
     public var stations: [String: String] = [:]
     /// Whether records for an ``OutboxJournal`` are made.
     public var keepsJournal = false
+    /// The machine's boot, for the header of a journal whose writer doesn't wait for the disk; see ``JournalHeader/machineBoot``.
+    public var journalBoot: String?
 
     /// A configuration with the protocol's defaults.
     public init(role: Role) { self.role = role }
@@ -138,7 +140,7 @@ public enum SessionLimits {
     static let eventsReserve = 256
     static let bodiesReserve = 16 << 10
     /// Messages delivered and not taken by the application; then reading stops, and goes on at half.
-    static let inboundMessages = 512
+    package static let inboundMessages = 512
     /// Bytes of such messages.
     static let inboundBytes = 2 << 20
 }

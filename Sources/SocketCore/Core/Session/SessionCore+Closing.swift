@@ -11,13 +11,14 @@ extension SessionCore {
     mutating func lose(_ reason: LossReason, _ now: Instant) {
         let stoodFor = phase == .open ? now - phaseSince : .zero
         let wasConnecting = phase == .connecting
+        let wasShut = writingShut
         dropConnection(now)
         if mutated(.forgetOutbox) {
             while outbox.popFirst() != nil {}
             _ = ledger.remove(where: { _ in true })
         }
         emit(.state(.lost(reason)))
-        if let closing { return end(closing, reason.isFinal ? reason : .closed, now) }
+        if let closing, wasShut || reason.isFinal || !triesOn(closing, now) { return end(closing, reason.isFinal ? reason : .closed, now) }
         guard configuration.role == .controller else {
             // A plain controller can't say that it's back.
             if configuration.isPlain { return end(.endSession, reason, now) }
@@ -81,20 +82,38 @@ extension SessionCore {
 
     /// Ends the session in order: nothing more is accepted, what waits is sent and its receipts are waited for, then the
     /// sending half is shut, the peer is heard out, and the connection closed; all within ``SessionTiming/drain``.
+    ///
+    /// A controller's session that doesn't stand, or whose connection breaks meanwhile, goes on dialling within that span as long as a
+    /// message has no outcome. With ``ClosePolicy/keepForLater``, not started or suspended, it ends at once.
     public mutating func close(_ policy: ClosePolicy = .endSession, now: Instant) {
         guard phase != .closed, closing == nil else { return }
-        guard phase == .open else {
+        closeStarted = now
+        guard phase == .open || triesOn(policy, now) else {
             if connection != .none { actions.append(.close(connection, abort: false)) }
             dropConnection(now)
             return end(policy, .closed, now)
         }
         closing = policy
-        closeStarted = now
         continueClosing(now)
     }
 
+    /// Whether a close that has no connection is worth another dial: a message of ours may still get there in time.
+    private func triesOn(_ policy: ClosePolicy, _ now: Instant) -> Bool {
+        guard policy == .endSession, configuration.role == .controller, outbox.messages > 0 else { return false }
+        return now - closeStarted < configuration.timing.drain && phase != .offline && phase != .suspended
+    }
+
+    /// Until when a close waits for receipts with the connection whole; it may have come about after the close began.
+    var lingerEnd: Instant { max(closeStarted, phaseSince) + configuration.timing.linger }
+
     /// Goes a step on where closing (ours or the peer's) has got.
     mutating func continueClosing(_ now: Instant) {
+        if phase != .open, let closing, outbox.messages == 0 {
+            // The last message was taken back: nothing is left to dial for.
+            if connection != .none { actions.append(.close(connection, abort: false)) }
+            dropConnection(now)
+            return end(closing, .closed, now)
+        }
         guard phase == .open, closing != nil || peerHasFinished else { return }
         guard output.isEmpty else { return }
         if peerHasFinished {
@@ -102,7 +121,7 @@ extension SessionCore {
             return
         }
         let isSettled = outbox.isEmpty && ledger.isEmpty && unhanded.isEmpty || mutated(.closeAtOnce)
-        if isSettled || now - closeStarted >= configuration.timing.linger { shutWriting(now) }
+        if isSettled || now >= lingerEnd { shutWriting(now) }
     }
 
     private mutating func shutWriting(_ now: Instant) {
@@ -113,6 +132,7 @@ extension SessionCore {
 
     /// The time for an orderly end is over.
     mutating func drainEnded(_ now: Instant) {
+        if let closing, connection == .none { return end(closing, .closed, now) }
         fail(closing == nil ? .peerClosed : .closed, abort: false, now)
     }
 

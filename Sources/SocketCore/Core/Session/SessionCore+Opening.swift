@@ -192,6 +192,7 @@ extension SessionCore {
         emit(.state(resumed ? .resumed(opening) : .open(opening)))
         updateReading(now)
         pump(now)
+        continueClosing(now)
     }
 
     /// A router's session stands, and its controller knows in which memory. Not before: a process that takes over from the journal would

@@ -45,11 +45,13 @@ extension SessionCore {
     public mutating func cancel(_ ticket: SessionTicket, now: Instant) -> Bool {
         if let message = outbox.remove(ticket) {
             finish(message, message.mayHaveLeft ? .unknown : .cancelled, now)
+            continueClosing(now)
             return true
         }
         guard ticket.msgId != 0, let index = ledger.index(of: ticket.msgId), ledger[index].ticket == ticket else { return false }
         finish(ledger.remove(at: index), mutated(.cancelSent) ? .cancelled : .unknown, now)
         pump(now)
+        continueClosing(now)
         return true
     }
 

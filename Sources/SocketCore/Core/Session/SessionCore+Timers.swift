@@ -22,7 +22,7 @@ extension SessionCore {
             }
         }
         if closing != nil || peerHasFinished {
-            if closing != nil, !writingShut, !peerHasFinished, output.isEmpty { next.lower(to: closeStarted + timing.linger, .linger) }
+            if closing != nil, phase == .open, !writingShut, !peerHasFinished, output.isEmpty { next.lower(to: lingerEnd, .linger) }
             next.lower(to: closeStarted + timing.drain, .drain)
         }
         return next

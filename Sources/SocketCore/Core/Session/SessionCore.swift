@@ -135,7 +135,7 @@ public struct SessionCore: ~Copyable {
         peerMAC = configuration.expectedMAC
         if beginsJournal {
             journal = JournalWriter()
-            journal?.begin(JournalHeader(session: session, role: configuration.role))
+            journal?.begin(JournalHeader(session: session, role: configuration.role, machineBoot: configuration.journalBoot))
         }
     }
 
@@ -185,8 +185,9 @@ extension SessionCore {
     public var isSuspended: Bool { phase == .suspended }
     /// Whether the session is over for good.
     public var isClosed: Bool { phase == .closed }
-    /// Whether the shell should read: no while the application doesn't keep up.
-    public var wantsToRead: Bool { connection != .none && isReading }
+    /// Whether the shell should read: no while the application doesn't keep up. The peer's hello is no message, and is read all the same:
+    /// else a session whose application rests couldn't be opened again.
+    public var wantsToRead: Bool { connection != .none && (isReading || phase == .greeting) }
     /// Bytes to write now.
     public var outputByteCount: Int { output.count }
     /// Messages without outcome.
