@@ -21,8 +21,12 @@ struct SessionInbox {
         if news > SessionInbox.largestNews { dropOldestNews() }
     }
 
-    /// A batch without any news.
-    mutating func append(messages: [SessionEvent]) { if events.isEmpty { events = messages } else { events += messages } }
+    /// A batch with so many news in it.
+    mutating func append(_ batch: [SessionEvent], news count: Int) {
+        if events.isEmpty { events = batch } else { events += batch }
+        news += count
+        if news > SessionInbox.largestNews { dropOldestNews() }
+    }
 
     private mutating func dropOldestNews() {
         // Half at a time, so that dropping costs no more than appending.
@@ -35,6 +39,9 @@ struct SessionInbox {
         dropped += UInt64(SessionInbox.largestNews / 2)
         news = events.count { if case .message = $0 { false } else { true } }
     }
+
+    /// Whether there's a message in it.
+    var hasMessages: Bool { news < events.count }
 
     /// All that has come, once.
     mutating func take() -> [SessionEvent] {
@@ -110,7 +117,9 @@ extension Session {
 
     /// The batch goes to the application: its messages are taken.
     private func handOver() -> [SessionEvent] {
+        let hasMessages = inbox.hasMessages
         let batch = inbox.take()
+        guard hasMessages else { return batch }
         for event in batch.reversed() {
             guard case .message(let message) = event else { continue }
             core.handedOver(through: message.sequence, now: loop.now)
@@ -126,7 +135,9 @@ extension Session {
         guard !batch.events.isEmpty || !inbox.isEmpty else { return }
         if batch.isMessagesOnly {
             if let attendant, inbox.isEmpty { return handOver(batch, to: attendant) }
-            inbox.append(messages: batch.whole)
+            inbox.append(batch.whole, news: 0)
+        } else if outcomeWaiters.isEmpty, let news = batch.newsCount {
+            inbox.append(batch.whole, news: news)
         } else {
             for event in batch.whole { sort(event) }
         }

@@ -12,7 +12,9 @@ struct ReceiptLedger {
 
     var count: Int { entries.count }
     var isEmpty: Bool { entries.isEmpty }
-    subscript(index: Int) -> OutboundMessage { entries[index] }
+    subscript(index: Int) -> OutboundMessage {
+        @inline(__always) get { entries[index] }
+    }
 
     /// Whether `msgId` is near enough to the oldest unsettled id that the peer's memory holds both.
     @inline(__always)
@@ -103,11 +105,13 @@ struct ReceiptLedger {
 
     /// Notes that the copy ending at `end` has left whole.
     @inline(__always)
-    mutating func written(_ msgId: UInt32, end: UInt64, now: Instant, _ schedule: ResendSchedule, _ random: inout SeededGenerator) {
+    mutating func written(
+        _ msgId: UInt32, end: UInt64, now: Instant, _ schedule: ResendSchedule, base: Int64, _ random: inout SeededGenerator
+    ) {
         guard let index = index(of: msgId) else { return }
         entries[index].mayHaveLeft = true
         guard entries[index].copyEnd == end else { return }
-        let due = now + schedule.wait(afterResends: entries[index].resends, &random)
+        let due = now.advanced(byNanoseconds: schedule.wait(base, afterResends: entries[index].resends, &random))
         entries[index].dueAt = due
         nextCheck = min(nextCheck, due)
     }

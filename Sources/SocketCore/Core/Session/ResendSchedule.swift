@@ -15,7 +15,13 @@ public struct ResendSchedule: Sendable, Equatable {
 
     /// The wait after the copy that is the `resends`-th resend; 0 for the first copy.
     func wait(afterResends resends: Int, _ random: inout SeededGenerator) -> Duration {
+        .nanoseconds(wait(base.inNanoseconds, afterResends: resends, &random))
+    }
+
+    /// The same in nanoseconds, for whoever keeps ``base`` in them: a `Duration` counts in 128 bits.
+    @inline(__always)
+    func wait(_ base: Int64, afterResends resends: Int, _ random: inout SeededGenerator) -> Int64 {
         let factor = spread.lowerBound + (spread.upperBound - spread.lowerBound) * random.unit()
-        return base.scaled(by: factor * Double(1 << min(resends, 16)))
+        return Int64(Double(base) * factor * Double(1 << min(resends, 16)))
     }
 }

@@ -42,11 +42,9 @@ struct Ring<Element> {
 
     /// Takes one out; those behind it move up.
     mutating func remove(at index: Int) -> Element {
+        precondition(index >= 0 && index < count, "index outside of the ring")
+        if index == 0, let first = popFirst() { return first }
         let element = self[index]
-        if index == 0 {
-            popFirst()
-            return element
-        }
         for later in index + 1..<count { slots[slot(later - 1)] = slots[slot(later)] }
         slots[slot(count - 1)] = nil
         count -= 1

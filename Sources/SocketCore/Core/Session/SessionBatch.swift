@@ -27,6 +27,19 @@ struct SessionBatch {
         return true
     }
 
+    /// How many events aren't messages; nil when one of them isn't for the events' reader.
+    var newsCount: Int? {
+        var count = 0
+        for event in events {
+            switch event {
+            case .message: break
+            case .state, .outcome: count += 1
+            case .writable: return nil
+            }
+        }
+        return count
+    }
+
     /// The events as applications see them, each message with a hold on its body.
     var whole: [SessionEvent] {
         events.map { event in

@@ -97,12 +97,12 @@ extension SessionCore {
 
     /// Puts a copy of an unsettled message into the output. It has been noted as unsettled before.
     mutating func stage(_ index: Int, isResend: Bool) {
-        let message = ledger[index]
-        if message.sends > 0 { counters.resends += 1 }
-        output.append(encoder, msgId: message.ticket.msgId, version: version, body: message.body.span.bytes)
+        if ledger[index].sends > 0 { counters.resends += 1 }
+        output.append(encoder, msgId: ledger[index].ticket.msgId, version: version, body: ledger[index].body.span.bytes)
         ledger.staged(at: index, end: output.end, isResend: isResend)
         staged.append(
-            StagedCopy(ticket: message.ticket, end: output.end, acceptedAt: message.acceptedAt, endsWithWriting: false))
+            StagedCopy(
+                ticket: ledger[index].ticket, end: output.end, acceptedAt: ledger[index].acceptedAt, endsWithWriting: false))
     }
 
     /// The shell wrote that many of the bytes that waited.
@@ -121,7 +121,7 @@ extension SessionCore {
                 emit(.outcome(MessageOutcome(ticket: copy.ticket, result: .unknown, sends: 1, elapsed: now - copy.acceptedAt)))
                 offerSpace()
             } else {
-                ledger.written(copy.ticket.msgId, end: copy.end, now: now, configuration.timing.resend, &random)
+                ledger.written(copy.ticket.msgId, end: copy.end, now: now, configuration.timing.resend, base: resendSpan, &random)
             }
         }
         pump(now)

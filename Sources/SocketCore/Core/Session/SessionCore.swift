@@ -37,6 +37,7 @@ public struct SessionCore: ~Copyable {
     /// Spans that every read and write reckons with, in nanoseconds: a `Duration` counts in 128 bits.
     let heartbeatSpan: Int64
     let silenceSpan: Int64
+    let resendSpan: Int64
 
     // The connection.
     var phase = Phase.offline
@@ -125,6 +126,7 @@ public struct SessionCore: ~Copyable {
         self.configuration = configuration
         heartbeatSpan = configuration.timing.heartbeat.inNanoseconds
         silenceSpan = configuration.timing.silence.inNanoseconds
+        resendSpan = configuration.timing.resend.base.inNanoseconds
         self.session = session
         version = configuration.versions.max() ?? 1
         phaseSince = now
