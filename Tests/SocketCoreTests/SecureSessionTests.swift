@@ -30,6 +30,27 @@ struct SecureSessionTests {
         await router.listener.close()
     }
 
+    @Test("what waits in a paused reader comes before the peer's end, though TLS brings both in one record's time")
+    func endBehindPause() async throws {
+        let company = try await TestCompany.shared
+        let began = Happenings<Session>()
+        let listener = SessionListener(SessionConfiguration(role: .router), tls: company.serverConfiguration()) {
+            if case .began(let session, _) = $0 { began.add(session) }
+        }
+        let endpoint = try await listener.open(Endpoint(.loopback, port: 0))
+        let session = Session(to: endpoint, tls: company.clientConfiguration(identity: company.operatorIdentity.identity))
+        await session.start()
+        let router = try #require(await began.next())
+        // More than are kept for an application that doesn't take, and nothing that would be sent again.
+        let count = 3 * SessionLimits.inboundMessages
+        for number in 0..<count { _ = try await router.post([UInt8(truncatingIfNeeded: number)], wantsReceipt: false) }
+        await router.close()
+        let bodies = await SessionLog(session).bodies(count)
+        #expect(bodies.enumerated().allSatisfy { $1 == [UInt8(truncatingIfNeeded: $0)] })
+        await session.close()
+        await listener.close()
+    }
+
     @Test("who speaks no TLS is turned away, and so is a controller that shows no certificate; honest ones go on")
     func strangers() async throws {
         let company = try await TestCompany.shared

@@ -102,18 +102,26 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         // Stopping again leaves the rest where it is.
         decode(RawSpan(), now)
         hasUnread = !core.wantsToRead
+        if !hasUnread, inputEndWaits { inputEnded(now) }
+    }
+
+    /// The peer's stream is over, and all of it was read.
+    private func inputEnded(_ now: Instant) {
+        inputEndWaits = false
+        do throws(FrameError) {
+            try decoder.finish()
+            core.peerFinished(streamNumber, now: now)
+        } catch {
+            core.frameError(streamNumber, error, now: now)
+        }
     }
 
     private func ended(_ end: StreamEnd) {
         let now = loop.now
         switch end {
         case .peerFinished:
-            do throws(FrameError) {
-                try decoder.finish()
-                core.peerFinished(streamNumber, now: now)
-            } catch {
-                core.frameError(streamNumber, error, now: now)
-            }
+            // What was kept when reading paused comes before the end.
+            if hasUnread { inputEndWaits = true } else { inputEnded(now) }
         case .connectFailed:
             stream = nil
             core.connectFailed(streamNumber, end.description, now: now)
@@ -209,6 +217,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
             if core.isSuspended { bidFarewell() } else { stream?.close(reset: abort) }
             stream = nil
             hasUnread = false
+            inputEndWaits = false
         }
     }
 
@@ -263,6 +272,8 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         // A settlement that can't be written any more costs one more copy in the next run, which the router knows.
         _ = commit(now)
         journal = nil
+        // What the application hasn't taken has no receipt: it comes again to whoever goes on with the session.
+        if core.isKeptForLater { inbox.dropReceiptable() }
         if let timer { loop.removeTimer(timer) }
         timer = nil
         stream?.close()
@@ -305,8 +316,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
 
     private func connect(_ number: ConnectionNumber) {
         guard core.connection == number, let endpoint else { return }
-        decoder = Session.makeDecoder(core.configuration)
-        hasUnread = false
+        beginInput()
         streamNumber = number
         do {
             stream = try Stream.connect(to: endpoint, on: loop, tls: makeEngine(), owner: self)
@@ -321,6 +331,13 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
             }
         }
         flushLater()
+    }
+
+    /// Nothing has come over the connection that begins.
+    private func beginInput() {
+        decoder = Session.makeDecoder(core.configuration)
+        hasUnread = false
+        inputEndWaits = false
     }
 
     /// TLS where it's configured: the session of the connection before is taken up again, and judged again.
@@ -351,8 +368,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         // The actions close the connection that this one replaces, before its successor takes its place.
         for action in core.takeActions() { perform(action, now) }
         guard number != .none else { return stream.close() }
-        decoder = Session.makeDecoder(core.configuration)
-        hasUnread = false
+        beginInput()
         streamNumber = number
         self.stream = stream
         stream.owner = self

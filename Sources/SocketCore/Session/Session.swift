@@ -52,6 +52,8 @@ public actor Session {
     var isFlushPending = false
     /// Frames wait in the decoder, behind one at which reading paused.
     var hasUnread = false
+    /// The peer's stream is over behind them.
+    var inputEndWaits = false
     /// The dial under way; its generation tells a late resolver's answer from the present one.
     var dialling = ConnectionNumber.none
 

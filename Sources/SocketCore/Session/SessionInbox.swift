@@ -28,6 +28,11 @@ struct SessionInbox {
         if news > SessionInbox.largestNews { dropOldestNews() }
     }
 
+    /// Drops the messages that want a receipt.
+    mutating func dropReceiptable() {
+        events.removeAll { if case .message(let message) = $0 { message.msgId != 0 } else { false } }
+    }
+
     private mutating func dropOldestNews() {
         // Half at a time, so that dropping costs no more than appending.
         var left = news / 2

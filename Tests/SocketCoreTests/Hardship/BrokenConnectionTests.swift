@@ -1,5 +1,6 @@
 import FrameCodec
 import Glibc
+import TestSupport
 import Testing
 
 @testable import SocketCore
@@ -183,5 +184,32 @@ struct BrokenConnectionTests {
         #expect(await log.bodies(100) == (1...100).map(text))
         #expect(await theirLog.outcomes(100).allSatisfy { $0.result == .delivered })
         await session.close()
+    }
+
+    @Test func `what wasn't taken when a session is closed for later comes to the next run, and only to that`() async throws {
+        let home = try TemporaryDirectory()
+        let peer = try RawPeer()
+        async let script = peer.run { peer in
+            for _ in 1...2 {
+                let connection = try peer.accept()
+                try connection.greet()
+                try connection.write(Frame(msgId: 1, body: text(1)), Frame(msgId: 2, body: text(2)))
+                _ = connection.drain()
+            }
+        }
+        let path = home.file("outbox.journal")
+        let first = Session(to: peer.endpoint, .hasty(), journal: try OutboxJournal.open(path))
+        await first.start()
+        while await first.keptMessages < 2 { await Task.yield() }
+        await first.close(.keepForLater)
+        while let batch = await first.nextEvents() {
+            #expect(!batch.contains { if case .message = $0 { true } else { false } })
+        }
+        let second = Session(to: peer.endpoint, .hasty(), journal: try OutboxJournal.open(path))
+        let log = SessionLog(second)
+        await second.start()
+        #expect(await log.bodies(2) == [text(1), text(2)])
+        await second.close(.keepForLater)
+        try await script
     }
 }

@@ -86,7 +86,7 @@ struct ClosingTests {
 
     @Test(arguments: [ClosePolicy.endSession, .keepForLater])
     func `nothing to send, or a journal that keeps it: it ends at once`(policy: ClosePolicy) throws {
-        var pair = SessionPair()
+        var pair = SessionPair { $0.keepsJournal = policy == .keepForLater }
         pair.accepts = false
         if policy == .keepForLater { _ = try pair.controller.send(bytes("x"), now: .zero) }
         pair.controller.start(now: .zero)

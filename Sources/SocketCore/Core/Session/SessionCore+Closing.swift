@@ -142,7 +142,8 @@ extension SessionCore {
 
     /// The session is over.
     mutating func end(_ policy: ClosePolicy, _ reason: LossReason, _ now: Instant) {
-        if policy == .keepForLater, configuration.keepsJournal {
+        isKeptForLater = policy == .keepForLater && configuration.keepsJournal
+        if isKeptForLater {
             for message in outbox.removeUnreceipted() { finish(message, endResult(message), now) }
         } else {
             for message in ledger.remove(where: { _ in true }) { finish(message, endResult(message), now) }

@@ -91,6 +91,8 @@ public struct SessionCore: ~Copyable {
     // Closing.
     var closing: ClosePolicy?
     var closeStarted = Instant.zero
+    /// Closed, and its journal holds what another run goes on with.
+    var isKeptForLater = false
 
     // Outputs.
     var events: [CoreEvent] = []
