@@ -36,12 +36,12 @@ struct SessionInbox {
     private mutating func dropOldestNews() {
         // Half at a time, so that dropping costs no more than appending.
         var left = news / 2
+        dropped += UInt64(left)
         events.removeAll { event in
             if case .message = event { return false }
             left -= 1
             return left >= 0
         }
-        dropped += UInt64(SessionInbox.largestNews / 2)
         news = events.count { if case .message = $0 { false } else { true } }
     }
 

@@ -39,13 +39,25 @@ actor ReferenceLoad: SessionLoad {
     func close() { client = nil }
 }
 
-/// A controller's session as an application uses it.
-actor ControllerLoad: SessionLoad {
+/// A controller's session as an application uses it that lives on the session's loop: it's called with what has happened, and answers
+/// within the call.
+actor ControllerLoad: SessionLoad, SessionAttendant {
+    /// More than any window; a power of two, so that a place is found without dividing.
+    private static let places = 1_024
+
     private nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     private let session: Session
     /// When each message was sent, by its ticket's number.
-    private var sentAt = [UInt64](repeating: 0, count: 1_024)
+    private var sentAt = [UInt64](repeating: 0, count: ControllerLoad.places)
+    private var result = LoadResult()
+    private var underWay = 0
+    private var clock: UInt64 = 0
+    private var end: UInt64 = 0
+    private var isOpen = false
+    private var failure: SessionBench.Failure?
+    /// Who waits for the opening, or for the last receipt.
+    private var waiter: CheckedContinuation<Void, Never>?
 
     init(to endpoint: Endpoint, window: Int, on thread: LoopThread) {
         loop = thread.loop
@@ -55,52 +67,102 @@ actor ControllerLoad: SessionLoad {
     }
 
     func connect() async throws {
+        await session.attend(by: self)
         await session.start()
-        for await batch in session.events {
-            for case .state(let state) in batch {
-                if case .open = state { return }
-                if case .lost(let reason) = state { throw SessionBench.Failure(description: "the session didn't open: \(reason)") }
-            }
-        }
+        if !isOpen, failure == nil { await withCheckedContinuation { waiter = $0 } }
+        if let failure { throw failure }
     }
 
-    /// As a task that prefers the loop: others go on in the global pool after each wait, and hop back.
     func run(window: Int, nanoseconds: UInt64) async throws -> LoadResult {
-        try await Task(executorPreference: loop) { try await self.drive(window, nanoseconds) }.value
-    }
-
-    private func drive(_ window: Int, _ nanoseconds: UInt64) async throws -> LoadResult {
-        var result = LoadResult()
+        result = LoadResult()
         result.latencies.reserveCapacity(LoadResult.largestLatencyCount)
-        var clock = CPUClock.read(CLOCK_MONOTONIC)
-        let end = clock + nanoseconds
-        var underWay = 0
-        for _ in 0..<window { try send(clock, &underWay) }
-        for await batch in session.events {
-            clock = CPUClock.read(CLOCK_MONOTONIC)
-            for event in batch {
-                guard case .outcome(let outcome) = event else { continue }
-                guard outcome.result == .delivered else {
-                    throw SessionBench.Failure(description: "a message ended as \(outcome.result)")
-                }
-                result.messages += 1
-                underWay -= 1
-                if result.latencies.count < LoadResult.largestLatencyCount {
-                    result.latencies.append(clock - sentAt[Int(truncatingIfNeeded: outcome.ticket.number) % sentAt.count])
-                }
-                if clock < end { try send(clock, &underWay) }
-            }
-            if underWay == 0 { break }
-        }
-        guard underWay == 0 else { throw SessionBench.Failure(description: "the session ended under way") }
+        clock = CPUClock.read(CLOCK_MONOTONIC)
+        end = clock + nanoseconds
+        try send(window)
+        await withCheckedContinuation { waiter = $0 }
+        if let failure { throw failure }
         return result
     }
 
-    private func send(_ clock: UInt64, _ underWay: inout Int) throws {
-        let ticket = try session.assumeIsolated { try $0.offer(SessionBench.body) }
-        sentAt[Int(truncatingIfNeeded: ticket.number) % sentAt.count] = clock
-        underWay += 1
+    func close() async { await session.close() }
+
+    // MARK: What happened
+
+    nonisolated func session(_ session: Session, happened events: [SessionEvent]) {
+        assumeIsolated { load in
+            let wanted = load.heard(events)
+            guard wanted > 0 else { return }
+            do { try load.send(wanted) } catch {
+                load.stop(SessionBench.Failure(description: "a message wasn't accepted: \(error)"))
+            }
+        }
     }
 
-    func close() async { await session.close() }
+    nonisolated func sessionEnded(_ session: Session) {
+        assumeIsolated { $0.stop(SessionBench.Failure(description: "the session ended under way")) }
+    }
+
+    /// - Returns: how many messages are to be sent now.
+    private func heard(_ events: [SessionEvent]) -> Int {
+        clock = CPUClock.read(CLOCK_MONOTONIC)
+        let before = result.messages
+        for case .state(let state) in events {
+            if case .open = state {
+                isOpen = true
+                wake()
+            } else if case .lost(let reason) = state, !isOpen {
+                stop(SessionBench.Failure(description: "the session didn't open: \(reason)"))
+            }
+        }
+        if let other = ControllerLoad.settle(events, sentAt, clock, &result) {
+            stop(SessionBench.Failure(description: "a message ended as \(other)"))
+        }
+        let settled = Int(result.messages - before)
+        underWay -= settled
+        if settled > 0, underWay == 0, clock >= end { wake() }
+        return clock < end ? settled : 0
+    }
+
+    /// The actor's state is borrowed once a batch here, and not once a message.
+    ///
+    /// - Returns: how a message ended that wasn't delivered.
+    private static func settle(
+        _ events: [SessionEvent], _ sentAt: [UInt64], _ clock: UInt64, _ result: inout LoadResult
+    ) -> MessageResult? {
+        for case .outcome(let outcome) in events {
+            guard outcome.result == .delivered else { return outcome.result }
+            result.messages += 1
+            if result.latencies.count < LoadResult.largestLatencyCount {
+                result.latencies.append(clock - sentAt[Int(truncatingIfNeeded: outcome.ticket.number) & (ControllerLoad.places - 1)])
+            }
+        }
+        return nil
+    }
+
+    private func send(_ count: Int) throws { noteSent(try session.assumeIsolated { try ControllerLoad.offer(count, on: $0) }, count) }
+
+    /// - Returns: the first one's ticket; the others' follow it.
+    private static func offer(_ count: Int, on session: isolated Session) throws -> SessionTicket {
+        let first = try session.offer(SessionBench.body)
+        for _ in 1..<max(1, count) { try session.offer(SessionBench.body) }
+        return first
+    }
+
+    private func noteSent(_ first: SessionTicket, _ count: Int) {
+        underWay += count
+        // In a row, like the tickets.
+        for number in Int(truncatingIfNeeded: first.number)..<Int(truncatingIfNeeded: first.number) + count {
+            sentAt[number & (ControllerLoad.places - 1)] = clock
+        }
+    }
+
+    private func stop(_ failure: SessionBench.Failure) {
+        self.failure = failure
+        wake()
+    }
+
+    private func wake() {
+        waiter?.resume()
+        waiter = nil
+    }
 }
