@@ -23,6 +23,23 @@ struct DiscoverTests {
         #expect(try await child.summary()["replies"] != 0)
     }
 
+    @Test func `with --until-match it ends at the access point's router, and none is status 1`() async throws {
+        let port = try Loopback.freePort()
+        let (child, _) = try await Loopback.router(port: port, ["--mac", "02:00:5e:00:53:01", "--tcp", "0"], count: 3)
+        // An hour, which a run that doesn't end at the match would take.
+        let words = ["--until-match", "--for", "60m", "--bssid", "02:00:5e:00:53:02"]
+        let found = try await Loopback.discover(port: port, words)
+        #expect(found.status == 0 && found.selected["mac"] == "02:00:5e:00:53:02" && found.summary["finish"] == "matched")
+        let all = try await Loopback.discover(port: port, words + ["--dialect", "all"])
+        #expect(all.status == 0 && all.selected["mac"] == "02:00:5e:00:53:02")
+        let none = try await Loopback.discover(port: port, ["--until-match", "--for", "1s", "--bssid", "02:00:5e:aa:00:01"])
+        #expect(none.status == 1 && none.summary["finish"] == "timeUp" && none.routers.count == 3)
+        // Not asked to, it looks for the whole time and lists the others too.
+        let listed = try await Loopback.discover(port: port, ["--for", "1s", "--bssid", "02:00:5e:00:53:02"])
+        #expect(listed.status == 0 && listed.summary["finish"] == "timeUp" && listed.routers.count == 3)
+        _ = try await child.summary()
+    }
+
     @Test func `the table marks the chosen router and says why in a sentence`() async throws {
         let port = try Loopback.freePort()
         let (child, _) = try await Loopback.router(
@@ -46,6 +63,8 @@ struct DiscoverTests {
         (["discover", "--interface", "nope0"], 2, "there is no interface nope0"),
         (["discover", "--bssid", "02:00:5e"], 64, "is no BSSID: 3 groups where a MAC address has 6"),
         (["discover", "--bssid", "auto", "--bssid", "02:00:5e:00:53:11"], 64, "an address together with auto or none"),
+        (["discover", "--until-match", "--watch"], 64, "a watch has no end"),
+        (["discover", "--until-match", "--dialect", "ssdp"], 64, "without the native dialect"),
         (["discover", "--to", "router"], 64, "is no IP address"), (["discover", "--group", "10.0.0.1"], 64, "is no multicast address"),
         (["router", "--mac", "01:00:5e:00:53:01"], 64, "is no device's address"),
         (["router", "--interface", "lo", "--address", "203.0.113.7"], 2, "203.0.113.7"),

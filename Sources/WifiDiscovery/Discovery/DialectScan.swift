@@ -6,8 +6,6 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
 
     /// A device that was silent for three rounds of a watch is gone.
     private static let silence = DialectRounds.period * 3
-    /// How old the kernel's tables may be when a device is judged by them.
-    private static let tableAge = Duration.milliseconds(200)
     /// A description comes from the same link; who takes longer has something else to do (design: bounded fetch).
     private static let fetchTime = Duration.seconds(3)
 
@@ -24,8 +22,7 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     private var own: Set<IPAddress> = []
     private var link: Set<MACAddress> = []
     private var linkUnknown: WirelessUnknown?
-    private var facts = NetworkFacts()
-    private var factsRead = Instant.zero
+    private var tables = ScanFacts()
     private var table = DialectTable()
     private var rounds = DialectRounds(now: .zero)
     private var end = Instant.distantFuture
@@ -35,8 +32,7 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     private var failures: [String: String] = [:]
     private var failedInterfaces: [String: String] = [:]
     private var timer: LoopTimer?
-    /// What a watch follows: the interfaces, and the Wi-Fi link.
-    private var followers: [Task<Void, Never>] = []
+    private var followers = ScanFollowers()
     private var hasEnded = false
 
     init(_ options: DialectDiscovery.Options, duration: Duration?, loop: EventLoop, _ continuation: Continuation) {
@@ -51,12 +47,7 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
 
     /// Opens the sockets and begins.
     func start() async {
-        switch options.link {
-        case .automatic:
-            let report = await WirelessLink.settled()
-            (link, linkUnknown) = (report.addresses, report.unknown)
-        case .addresses(let addresses): link = addresses
-        }
+        (link, linkUnknown) = await options.link.settled()
         guard !hasEnded else { return }
         do throws(DiscoveryError) { try open() } catch {
             close()
@@ -115,17 +106,10 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
 
     /// Follows the interfaces, and the Wi-Fi link where it isn't given.
     private func follow() {
-        let loop = loop
         continuation.yield(.graded([], link: link, unknown: linkUnknown))
-        let changes = Task(executorPreference: loop) { [weak self] in
-            for await _ in NetworkChanges.stream(on: loop) { await self?.interfacesChanged() }
-        }
-        followers.append(changes)
-        guard options.link == .automatic else { return }
-        let roams = Task(executorPreference: loop) { [weak self] in
-            for await report in WirelessLink.reports(on: loop) { await self?.linkChanged(report) }
-        }
-        followers.append(roams)
+        followers.begin(
+            options.link, on: loop, interfacesChanged: { [weak self] in await self?.interfacesChanged() },
+            linkChanged: { [weak self] in await self?.linkChanged($0) })
     }
 
     private func interfacesChanged() {
@@ -202,7 +186,7 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
 
     private func take(_ description: DeviceDescription, at place: DiscoveredRouter.Place) {
         readTables()
-        switch table.take(description, at: place, neighbour: facts.neighbour(at: place), now: loop.currentInstant) {
+        switch table.take(description, at: place, neighbour: tables.facts.neighbour(at: place), now: loop.currentInstant) {
         case .found(let device): continuation.yield(.found(judge(device)))
         case .updated(let device): continuation.yield(.updated(judge(device)))
         case .left(let device): continuation.yield(.lost(judge(device), .bye))
@@ -211,22 +195,17 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
         }
     }
 
-    private func readTables() {
-        guard loop.currentInstant - factsRead >= DialectScan.tableAge else { return }
-        factsRead = loop.currentInstant
-        // Without the tables there's no evidence, which is what "unknown" says; the scan goes on.
-        if let current = try? NetworkFacts.current() { facts = current }
-    }
+    private func readTables() { tables.refresh(now: loop.currentInstant) }
 
     /// Answers often come before the kernel has resolved who sent them.
     private func completeNeighbours() {
         readTables()
-        for device in table.complete(neighbours: facts.neighbour) { continuation.yield(.updated(judge(device))) }
+        for device in table.complete(neighbours: tables.facts.neighbour) { continuation.yield(.updated(judge(device))) }
     }
 
     private func judge(_ device: DialectDevice) -> FoundDevice {
         FoundDevice(
-            device: device, grading: device.grading(link: link), evidence: facts.judge(device),
+            device: device, grading: device.grading(link: link), evidence: tables.facts.judge(device),
             interface: interfaces[device.places[0].interface]?.name ?? "\(device.places[0].interface)")
     }
 
@@ -277,8 +256,7 @@ actor DialectScan: DatagramOwner, LoopTimerOwner {
     private func close() {
         hasEnded = true
         timer?.cancel()
-        for follower in followers { follower.cancel() }
-        followers = []
+        followers.end()
         sockets.close()
         for exchange in exchanges.values { exchange.cancel() }
         exchanges = [:]

@@ -32,10 +32,7 @@ struct DialectSockets {
     /// Opens what an interface's family is worth; a dialect that can't be spoken there is noted.
     mutating func open(_ need: LinkRoster.Need, owner: any DatagramOwner) {
         for dialect in dialects where !dialect.probes(isV4: need.key.isV4).isEmpty {
-            var options = UDPSocket.Options()
-            options.interface = need.key.interface
-            options.allowsBroadcast = true
-            add(dialect, bind: Endpoint(need.bind, port: 0), options, need, owner)
+            add(dialect, need) { loop throws(SystemError) in try need.askingSocket(on: loop, owner: owner) }
             listen(dialect, isV4: need.key.isV4, owner)
         }
     }
@@ -53,17 +50,19 @@ struct DialectSockets {
         var options = UDPSocket.Options()
         options.sharesPort = true
         options.allowsBroadcast = true
-        add(dialect, bind: Endpoint(isV4 ? .any : .anyV6, port: port), options, nil, owner)
+        add(dialect, nil) { [options] loop throws(SystemError) in
+            try UDPSocket(on: loop, bind: Endpoint(isV4 ? .any : .anyV6, port: port), options: options, owner: owner)
+        }
     }
 
     private mutating func add(
-        _ dialect: any DiscoveryDialect, bind: Endpoint, _ options: UDPSocket.Options, _ need: LinkRoster.Need?, _ owner: any DatagramOwner
+        _ dialect: any DiscoveryDialect, _ need: LinkRoster.Need?, _ open: (EventLoop) throws(SystemError) -> UDPSocket
     ) {
         do throws(SystemError) {
-            let socket = try UDPSocket(on: loop, bind: bind, options: options, owner: owner)
+            let socket = try open(loop)
             ports[ObjectIdentifier(socket)] = Port(socket: socket, dialect: dialect, need: need)
         } catch {
-            failures["\(dialect.dialect.rawValue) on \(need?.name ?? "port \(bind.port)")"] = "\(error)"
+            failures["\(dialect.dialect.rawValue) on \(need?.name ?? "port \(dialect.listening ?? 0)")"] = "\(error)"
         }
     }
 

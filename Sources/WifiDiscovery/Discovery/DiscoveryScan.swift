@@ -2,9 +2,6 @@ import SocketCore
 
 /// One scan on its loop: sockets, clock and tables around ``DiscoveryCore``.
 actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
-    /// How old the kernel's tables may be when a router is judged by them: a burst of answers costs one reading.
-    private static let tableAge = Duration.milliseconds(200)
-
     typealias Continuation = AsyncThrowingStream<ScanEvent, any Error>.Continuation
 
     nonisolated let loop: EventLoop
@@ -19,12 +16,10 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
     private var interfaceNames: [UInt32: String] = [:]
     private var link: Set<MACAddress> = []
     private var linkUnknown: WirelessUnknown?
-    private var facts = NetworkFacts()
-    private var factsRead = Instant.zero
+    private var tables = ScanFacts()
     private var isSettlePending = false
     private var timer: LoopTimer?
-    /// What a watch follows: the interfaces, and the Wi-Fi link.
-    private var followers: [Task<Void, Never>] = []
+    private var followers = ScanFollowers()
     private var hasEnded = false
 
     init(_ options: RouterDiscovery.Options, duration: Duration?, loop: EventLoop, _ continuation: Continuation) {
@@ -40,12 +35,7 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
 
     /// Opens the sockets and begins.
     func start() async {
-        switch options.link {
-        case .automatic:
-            let report = await WirelessLink.settled()
-            (link, linkUnknown) = (report.addresses, report.unknown)
-        case .addresses(let addresses): link = addresses
-        }
+        (link, linkUnknown) = await options.link.settled()
         guard !hasEnded else { return }
         do {
             try begin()
@@ -109,7 +99,7 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
         }
     }
 
-    private func fallbacks(_ key: LinkRoster.Key) -> [IPAddress] { facts.fallbacks(on: key.interface, isV4: key.isV4) }
+    private func fallbacks(_ key: LinkRoster.Key) -> [IPAddress] { tables.facts.fallbacks(on: key.interface, isV4: key.isV4) }
 
     private func hear(_ need: LinkRoster.Need) {
         do throws(SystemError) { try sockets.hear(need.key, owner: self) } catch {
@@ -118,12 +108,7 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
         }
     }
 
-    private func readTables() {
-        guard loop.currentInstant - factsRead >= DiscoveryScan.tableAge else { return }
-        factsRead = loop.currentInstant
-        // Without the tables there's no evidence, which is what "unknown" says; the scan goes on.
-        if let current = try? NetworkFacts.current() { facts = current }
-    }
+    private func readTables() { tables.refresh(now: loop.currentInstant) }
 
     // MARK: Called by the loop
 
@@ -205,7 +190,7 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
     }
 
     private func judge(_ routers: [DiscoveredRouter]) -> [FoundRouter] {
-        zip(routers, facts.judge(routers)).map { router, evidence in
+        zip(routers, tables.facts.judge(routers)).map { router, evidence in
             FoundRouter(
                 discovered: router, grading: Grading.of(router.router, link: link), evidence: evidence,
                 interface: interfaceNames[router.interface] ?? "\(router.interface)")
@@ -223,17 +208,10 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
 
     /// Follows the interfaces, and the Wi-Fi link where it isn't given.
     private func follow() {
-        let loop = loop
         continuation.yield(.graded([], link: link, unknown: linkUnknown))
-        let changes = Task(executorPreference: loop) { [weak self] in
-            for await _ in NetworkChanges.stream(on: loop) { await self?.interfacesChanged() }
-        }
-        followers.append(changes)
-        guard options.link == .automatic else { return }
-        let roams = Task(executorPreference: loop) { [weak self] in
-            for await report in WirelessLink.reports(on: loop) { await self?.linkChanged(report) }
-        }
-        followers.append(roams)
+        followers.begin(
+            options.link, on: loop, interfacesChanged: { [weak self] in await self?.interfacesChanged() },
+            linkChanged: { [weak self] in await self?.linkChanged($0) })
     }
 
     private func interfacesChanged() {
@@ -285,8 +263,7 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
     private func end() {
         hasEnded = true
         timer?.cancel()
-        for follower in followers { follower.cancel() }
-        followers = []
+        followers.end()
         sockets.close()
     }
 }

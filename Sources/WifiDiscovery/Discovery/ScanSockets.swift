@@ -33,10 +33,7 @@ struct ScanSockets {
 
     /// Opens a socket to ask through.
     mutating func open(_ need: LinkRoster.Need, fallbacks: [IPAddress], owner: any DatagramOwner) throws(SystemError) -> DiscoveryLink {
-        var socketOptions = UDPSocket.Options()
-        socketOptions.interface = need.key.interface
-        socketOptions.allowsBroadcast = true
-        let socket = try UDPSocket(on: loop, bind: Endpoint(need.bind, port: 0), options: socketOptions, owner: owner)
+        let socket = try need.askingSocket(on: loop, owner: owner)
         let id = DiscoveryLink.ID(nextID)
         nextID += 1
         asking[id] = socket

@@ -8,6 +8,9 @@ extension Command {
     private static let to = RepeatedOption("to", "ADDR", .place, "ask this address instead of everybody on the network")
     private static let watch = Flag("watch", "go on looking, and print what changes")
 
+    private static let untilMatch = Flag(
+        "until-match", "end as soon as the router that is the access point has answered; the exit status is 1 when none has")
+
     private static let verifies = Flag(
         "verify", "ask each router to prove whose it is; goes without saying once a company root is configured")
 
@@ -23,15 +26,18 @@ extension Command {
             With --watch, interfaces may go and come, and when Wi-Fi moves to another access point all routers are graded anew.
             Grades, best first: exact (its MAC is the access point's), radio (one of its BSSIDs is), family (its addresses look \
             like the access point's, a guess), vendor (the same maker), none, and unknown (no access point is known).
+            It looks for the whole time even when the access point's router has answered, since the others are to be listed too, and \
+            whoever else claims to be it. --until-match ends at that answer, one round trip after the start.
             Once a company root is configured, each router is asked for proof, and only the company's are chosen; a watch asks nobody \
-            and chooses none then. The exit \
-            status is 0 when a router was found, and 1 when none was.
+            and chooses none then, and --until-match looks for the whole time, since the first who claims to be the one needn't be it. \
+            The exit status is 0 when a router was found, and 1 when none was.
             """,
-        options: [time, ScanOptions.bssid, to, ScanOptions.dialect, watch, verifies] + TrustOptions.judging,
+        options: [time, ScanOptions.bssid, to, ScanOptions.dialect, watch, untilMatch, verifies] + TrustOptions.judging,
         interruption: .asksCommand,
         examples: [
             Example("wifictl discover", "looks for 3 seconds"),
             Example("wifictl discover --bssid 02:00:5e:00:53:11 --json", "a JSON line a router, then the choice and a summary"),
+            Example("wifictl discover --until-match --json", "for scripts: which router am I connected to, in a few milliseconds"),
             Example("wifictl discover --to 192.168.1.1", "asks one router where the network passes no multicast"),
             Example("wifictl discover --dialect all", "routers of other makers as well"),
             Example("wifictl discover --verify --root company-root.pem", "with a verdict on each (see wifictl verify)"),
@@ -41,12 +47,20 @@ extension Command {
         guard !arguments[watch] || !arguments[verifies] else {
             throw UsageError("--watch together with --verify", hint: "wifictl verify asks for proof at any time")
         }
+        if arguments[untilMatch] {
+            guard !arguments[watch] else { throw UsageError("--watch together with --until-match", hint: "a watch has no end") }
+            guard arguments[ScanOptions.dialect].contains(.native) else {
+                throw UsageError("--until-match without the native dialect", hint: "other makers' routers don't tell their radios")
+            }
+        }
         let run: DiscoverRun
         do {
             // A file that can't be read ends it here: without the root, everybody would be a candidate.
             let trust = try TrustOptions.routerTrust(arguments, context)
+            var options = try options(arguments, context)
+            options.endsAtMatch = arguments[untilMatch] && !trust.hasRoot
             run = try DiscoverRun(
-                try options(arguments, context), dialects: Set(arguments[ScanOptions.dialect]),
+                options, dialects: Set(arguments[ScanOptions.dialect]),
                 trust: arguments[verifies] || trust.hasRoot ? trust : nil,
                 station: arguments[TrustOptions.station], context)
         } catch DiscoveryError.noSuchInterface(let name, let known) {
@@ -55,7 +69,9 @@ extension Command {
                 "there is no interface \(name)", hint: near.map { "did you mean \($0)?" } ?? "there are \(known.joined(separator: ", "))")
         }
         do {
-            guard arguments[watch] else { return try await run.scan(for: arguments[time], context.cancellation) }
+            guard arguments[watch] else {
+                return try await run.scan(for: arguments[time], wantsMatch: arguments[untilMatch], context.cancellation)
+            }
             return try await run.watch(for: arguments.isGiven(time) ? arguments[time] : nil, context.cancellation)
         } catch DiscoveryError.nothingToScan(let reasons) {
             return run.nothingToScan(reasons)

@@ -2,8 +2,8 @@ import WifiDiscovery
 
 /// The choice among a watch's routers, made anew only when something that it depends on has changed: with thousands of routers there, each
 /// of which is an event, choosing at each would take the time of their square.
-struct ChoiceWatch {
-    private var candidates: [MACAddress: Selection.Candidate] = [:]
+struct ChoiceWatch<ID: Hashable> {
+    private var candidates: [ID: Selection.Candidate] = [:]
     /// Whether the choice may be another one since it was last made.
     private(set) var mayHaveChanged = false
 
@@ -11,15 +11,15 @@ struct ChoiceWatch {
     var isAlone: Bool { candidates.count == 1 }
 
     /// A router is there or has changed; nil for one that is gone or can't be chosen.
-    mutating func set(_ mac: MACAddress, _ candidate: Selection.Candidate?) {
+    mutating func set(_ id: ID, _ candidate: Selection.Candidate?) {
         let wasAlone = isAlone
-        let before = candidates[mac]
-        candidates[mac] = candidate
+        let before = candidates[id]
+        candidates[id] = candidate
         if ChoiceWatch.matters(before) || ChoiceWatch.matters(candidate) || isAlone != wasAlone { mayHaveChanged = true }
     }
 
-    /// Something else that the choice depends on has changed.
-    mutating func invalidate() { mayHaveChanged = true }
+    /// Somebody else has made the choice anew.
+    mutating func settled() { mayHaveChanged = false }
 
     /// Chooses among those that are there now: that one is the only responder is no longer true once another answers.
     mutating func choose() -> Selection {

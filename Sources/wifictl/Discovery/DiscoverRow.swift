@@ -10,20 +10,25 @@ enum DiscoverRow: Equatable, Sendable {
     /// The rows of a scan: routers, then the devices that none of them is and that are a router by their own words or the
     /// gateway by the system's.
     static func rows(_ routers: [FoundRouter], _ devices: [FoundDevice]) -> [DiscoverRow] {
-        let natives = routers.map { DiscoverRow.native($0, also: alsoSpeaks($0, devices)) }
-        return natives + devices.filter { isShown($0, beside: routers) }.map(DiscoverRow.foreign)
+        var index = SamenessIndex<Int>()
+        for (number, device) in devices.enumerated() { index.set(number, device.samenessKeys(Int.self)) }
+        var taken: Set<Int> = []
+        let natives = routers.map { router in
+            let same = index.sharing(router.samenessKeys(Int.self)).filter { devices[$0].device.isSame(as: router.discovered) }
+            taken.formUnion(same)
+            return DiscoverRow.native(router, also: spoken(same.map { devices[$0] }))
+        }
+        return natives + devices.enumerated().filter { !taken.contains($0.offset) && isRow($0.element) }.map { .foreign($0.element) }
     }
 
-    /// The foreign dialects in which the router was heard.
-    static func alsoSpeaks(_ router: FoundRouter, _ devices: [FoundDevice]) -> [Dialect] {
-        let spoken = Set(devices.lazy.filter { $0.device.isSame(as: router.discovered) }.flatMap(\.device.dialects))
+    /// The dialects in which any of these devices was heard.
+    static func spoken(_ devices: [FoundDevice]) -> [Dialect] {
+        let spoken = Set(devices.lazy.flatMap(\.device.dialects))
         return Dialect.allCases.filter(spoken.contains)
     }
 
-    /// Whether a device has a row of its own.
-    static func isShown(_ device: FoundDevice, beside routers: some Sequence<FoundRouter>) -> Bool {
-        (device.device.isRouter || device.evidence.gateway) && !routers.contains { device.device.isSame(as: $0.discovered) }
-    }
+    /// Whether a device that is none of the native routers has a row of its own.
+    static func isRow(_ device: FoundDevice) -> Bool { device.device.isRouter || device.evidence.gateway }
 
     /// nil for a device whose hardware address neither it nor the kernel tells.
     var mac: MACAddress? {

@@ -48,18 +48,23 @@ struct DiscoverRun {
         return running
     }
 
-    /// Scans for that long.
-    func scan(for duration: Duration, _ cancellation: CancellationSignal) async throws -> ExitStatus {
+    /// Scans for that long, or until the access point's router has answered where the options say so; `wantsMatch` makes that one what
+    /// has to be found.
+    func scan(for duration: Duration, wantsMatch: Bool = false, _ cancellation: CancellationSignal) async throws -> ExitStatus {
         var found = 0
         var (routers, devices): (ScanResult?, DialectResult?) = (nil, nil)
         var failures: [String: String] = [:]
         output.progress("asking on the network...")
-        for try await event in begin(for: duration, cancellation).events {
+        let running = begin(for: duration, cancellation)
+        for try await event in running.events {
             switch event {
             case .native(.found), .foreign(.found):
                 found += 1
                 output.progress("\(found) answer\(found == 1 ? "" : "s") after \(elapsed.briefText)")
-            case .native(.finished(let result)): routers = result
+            case .native(.finished(let result)):
+                routers = result
+                // What was waited for is there: the other dialects needn't look on.
+                if case .matched = result.finish { running.stop() }
             case .foreign(.finished(let result)): devices = result
             case .foreignFailed(let error): failures["dialects"] = "\(error)"
             case .native, .foreign: break
@@ -73,7 +78,11 @@ struct DiscoverRun {
             directory.keep(findings.native.routers, output)
             findings.verdicts = try await DiscoverVerdicts(of: findings.native.routers, trust, station: station, home: home, output)
         }
-        return finish(findings)
+        let status = finish(findings)
+        guard wantsMatch, status == .success else { return status }
+        if [.exact, .radio].contains(findings.selection.why) { return .success }
+        output.remark(findings.native.link.isEmpty ? "no access point is known to wait for: see --bssid" : "no router is the access point")
+        return .negative
     }
 
     private func finish(_ findings: DiscoverFindings) -> ExitStatus {

@@ -12,8 +12,10 @@ struct DiscoverWatch {
     private let directory: RouterDirectory
     private let view: DiscoverView
     private var routers: [MACAddress: FoundRouter] = [:]
-    private var devices: [FoundDevice] = []
-    private var choosing = ChoiceWatch()
+    private var routerIndex = SamenessIndex<MACAddress>()
+    private var devices = WatchDevices()
+    private var choosing = ChoiceWatch<MACAddress>()
+    private var choosingDevices = ChoiceWatch<Int>()
     private var shown: Set<IPAddress> = []
     private var unkept: [MACAddress: FoundRouter] = [:]
     private var keptAt: ContinuousClock.Instant?
@@ -38,10 +40,7 @@ struct DiscoverWatch {
         switch event {
         case .native(.found(let router)): note("found", router, [])
         case .native(.updated(let router, let changes)): note("updated", router, changes.words)
-        case .native(.lost(let router, let loss)):
-            routers[router.mac] = nil
-            choosing.set(router.mac, nil)
-            view.change("lost", row(router), [loss.rawValue])
+        case .native(.lost(let router, let loss)): lose(router, loss)
         case .native(.graded(let routers, let link, let unknown)): regrade(routers, link, unknown)
         case .native(.finished(let result)): native = result
         case .foreign(.found(let device)), .foreign(.updated(let device)): note(device)
@@ -52,9 +51,7 @@ struct DiscoverWatch {
         case .foreignFailed(let error): failures["dialects"] = "\(error)"
         }
         guard native == nil, foreign == nil else { return }
-        showNewRows()
-        // Where other makers' devices are listed, any change may matter.
-        if choosing.mayHaveChanged || !devices.isEmpty { reselect() }
+        if choosing.mayHaveChanged || choosingDevices.mayHaveChanged { reselect() }
     }
 
     /// Keeps what isn't kept yet; the findings for the summary.
@@ -67,20 +64,37 @@ struct DiscoverWatch {
         return findings
     }
 
-    private func row(_ router: FoundRouter) -> DiscoverRow { .native(router, also: DiscoverRow.alsoSpeaks(router, devices)) }
+    private func row(_ router: FoundRouter) -> DiscoverRow {
+        .native(router, also: DiscoverRow.spoken(devices.same(as: router).map(\.device)))
+    }
 
     private mutating func note(_ word: String, _ router: FoundRouter, _ details: [String]) {
+        let before = routers[router.mac].map { devices.same(as: $0) } ?? []
         routers[router.mac] = router
+        routerIndex.set(router.mac, router.samenessKeys(MACAddress.self))
         choosing.set(router.mac, DiscoverRow.native(router, also: []).candidate)
         unkept[router.mac] = router
         hasFound = true
         view.change(word, row(router), details)
-        // A device of its own row so far turns out to be this router.
-        for device in devices where device.device.isSame(as: router.discovered) { shown.subtract(device.addresses) }
+        // A device of its own row so far turns out to be this router, or to be it no more.
+        for (number, device) in devices.same(as: router) {
+            shown.subtract(device.addresses)
+            choosingDevices.set(number, nil)
+        }
+        for (number, _) in before { showIfRow(number) }
         guard keptAt.map({ $0.duration(to: .now) >= DiscoverWatch.keepingInterval }) ?? true else { return }
         directory.keep(unkept.values, view.output)
         unkept = [:]
         keptAt = .now
+    }
+
+    private mutating func lose(_ router: FoundRouter, _ loss: DiscoveryEvent.Loss) {
+        routers[router.mac] = nil
+        routerIndex.set(router.mac, [])
+        choosing.set(router.mac, nil)
+        view.change("lost", row(router), [loss.rawValue])
+        // What it leaves behind may be a row of its own.
+        for (number, _) in devices.same(as: router) { showIfRow(number) }
     }
 
     /// Another access point: those whose grade it changes are news.
@@ -89,58 +103,66 @@ struct DiscoverWatch {
         guard link != nil else { return }
         view.link(now, unknown)
         for router in graded where router.grading != routers[router.mac]?.grading { note("updated", router, ["grade"]) }
-        for index in devices.indices {
-            let before = devices[index].grading
-            devices[index].grading = devices[index].device.grading(link: now)
-            guard before != devices[index].grading, !shown.isDisjoint(with: devices[index].addresses) else { continue }
-            view.change("updated", .foreign(devices[index]), ["grade"])
+        for number in devices.grade(against: now) {
+            guard let device = devices[number] else { continue }
+            if isRow(device) { choosingDevices.set(number, DiscoverRow.foreign(device).candidate) }
+            if !shown.isDisjoint(with: device.addresses) { view.change("updated", .foreign(device), ["grade"]) }
         }
     }
 
     private mutating func note(_ found: FoundDevice) {
-        choosing.invalidate()
         var device = found
         // After a roam the scan of foreign dialects still knows the old link.
         if let link { device.grading = device.device.grading(link: link) }
-        let before = devices.filter { $0.isSame(as: device) }
-        devices.removeAll { $0.isSame(as: device) }
-        devices.append(device)
-        if let router = routers.values.first(where: { device.device.isSame(as: $0.discovered) }) {
-            let known = Set(before.flatMap(\.device.dialects))
+        let (number, before) = devices.put(device)
+        for (number, _) in before { choosingDevices.set(number, nil) }
+        if let router = router(of: device) {
+            let known = Set(before.flatMap(\.device.device.dialects))
             if !known.isSuperset(of: device.device.dialects) { view.change("updated", row(router), ["dialect"]) }
         } else if !shown.isDisjoint(with: device.addresses) {
             shown.formUnion(device.addresses)
             view.change("updated", .foreign(device), ["description"])
         }
+        showIfRow(number)
     }
 
     private mutating func lose(_ device: FoundDevice, _ loss: DiscoveryEvent.Loss) {
-        choosing.invalidate()
-        devices.removeAll { $0.isSame(as: device) }
+        for (number, _) in devices.remove(device) { choosingDevices.set(number, nil) }
         guard !shown.isDisjoint(with: device.addresses) else { return }
         shown.subtract(device.addresses)
         view.change("lost", .foreign(device), [loss.rawValue])
     }
 
-    /// Devices that have become rows of their own: newly found, known as a router or the gateway only now, or left behind by a router
+    /// The native router that a device is.
+    private func router(of device: FoundDevice) -> FoundRouter? {
+        routerIndex.sharing(device.samenessKeys(MACAddress.self)).sorted().lazy.compactMap { routers[$0] }
+            .first { device.device.isSame(as: $0.discovered) }
+    }
+
+    private func isRow(_ device: FoundDevice) -> Bool { DiscoverRow.isRow(device) && router(of: device) == nil }
+
+    /// Shows a device that has become a row of its own: newly found, known as a router or the gateway only now, or left behind by a router
     /// that is gone.
-    private mutating func showNewRows() {
-        for device in devices where shown.isDisjoint(with: device.addresses) && DiscoverRow.isShown(device, beside: routers.values) {
-            shown.formUnion(device.addresses)
-            hasFound = true
-            view.change("found", .foreign(device), [])
-        }
+    private mutating func showIfRow(_ number: Int) {
+        guard let device = devices[number], isRow(device) else { return }
+        choosingDevices.set(number, DiscoverRow.foreign(device).candidate)
+        guard shown.isDisjoint(with: device.addresses) else { return }
+        shown.formUnion(device.addresses)
+        hasFound = true
+        view.change("found", .foreign(device), [])
     }
 
     /// Chooses anew among those that are there now: that one is the only responder is no longer true once another answers.
     private mutating func reselect() {
-        guard !devices.isEmpty || choosing.choose() != selection else { return }
+        choosingDevices.settled()
+        let native = choosing.choose()
+        guard !devices.isEmpty || native != selection else { return }
         let judged = routers.values.sorted { $0.mac < $1.mac }.map { router in
             var judged = router
             judged.evidence.onlyResponder = choosing.isAlone && router.discovered.isConfirmed
             return judged
         }
-        let rows = DiscoverRow.rows(judged, devices)
+        let rows = DiscoverRow.rows(judged, devices.all)
         let choice = wantsProof ? Selection(nil, .none, .none) : Selection.choose(amongRows: rows)
         guard choice != selection, choice.mac != nil || selection?.mac != nil || wantsProof && !rows.isEmpty else { return }
         selection = choice
@@ -154,7 +176,4 @@ struct DiscoverWatch {
 
 extension FoundDevice {
     fileprivate var addresses: Set<IPAddress> { Set(device.places.map(\.address)) }
-
-    /// Whether both are the same row: devices become one with others, but never share a place.
-    fileprivate func isSame(as other: FoundDevice) -> Bool { !addresses.isDisjoint(with: other.addresses) }
 }

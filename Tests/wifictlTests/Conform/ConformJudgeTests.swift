@@ -48,6 +48,37 @@ struct ConformJudgeTests {
         try judged(router).filter { $0.value.word == "fail" }.map(\.key).sorted()
     }
 
+    /// The finding of a trial with eight probes about replies that came after so many milliseconds.
+    private func judged(_ rule: ConformRule, _ delays: [Int]) throws -> String {
+        let trial = try #require(ConformTrial.all.first { $0.rules == [rule] })
+        var subject = ConformSubject()
+        subject.reply = ["mac": "02:00:5e:00:53:01"]
+        var transcript = ConformTranscript()
+        for socket in 0..<8 { transcript.events.append(.init(number: socket, at: at(1), what: .probed([]))) }
+        for (socket, delay) in delays.enumerated() {
+            let reply = bytes.frame(7, #"{"reply":{"mac":"02:00:5e:00:53:01"}}"#)
+            let what = ConformTranscript.What.datagram(reply, from: subject.discoveryEndpoint)
+            transcript.events.append(.init(number: socket, at: at(1) + .milliseconds(delay), what: what))
+        }
+        return trial.judge(transcript, &subject)[0].word
+    }
+
+    @Test(arguments: [
+        // At once, seen by a tool that others kept from running for 130 ms between the fourth and the fifth.
+        ([0, 0, 1, 1, 131, 131, 132, 132], "fail"), ([400, 400, 420, 430, 440, 450, 460, 470], "fail"),
+        ([100, 260, 700, 800, 1_250, 1_500, 1_900, 1_950], "pass"), ([100, 260, 700, 800, 1_250, 1_500, 1_900, 2_600], "fail"),
+        ([0, 0, 0, 0], "fail"), ([0, 80, 90, 100], "pass"), ([5, 6, 7], "skipped"),
+    ])
+    func `replies that come together are no spread, however busy the machine`(delays: [Int], expected: String) throws {
+        #expect(try judged(.discoverySpread, delays) == expected)
+    }
+
+    @Test func `who answers its own BSSID's probes at once may lose one of eight to a busy machine`() throws {
+        #expect(try judged(.discoveryBSSID, [1, 1, 2, 3, 90, 95, 100, 900]) == "pass")
+        #expect(try judged(.discoveryBSSID, [1, 1, 2, 3, 90, 95, 600, 900]) == "fail")
+        #expect(try judged(.discoveryBSSID, [1, 1, 2, 3, 90]) == "skipped")
+    }
+
     @Test func `who keeps the times passes`() throws {
         #expect(try judged(Router()).values.allSatisfy { $0.word == "pass" })
     }

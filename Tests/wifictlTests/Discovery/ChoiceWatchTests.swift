@@ -14,7 +14,7 @@ import WifiDiscovery
     @Test("a choice that isn't made anew is the one that would be made", arguments: 0..<40 as Range<UInt64>)
     func agrees(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        var (watch, all, last) = (ChoiceWatch(), [MACAddress: Selection.Candidate](), Selection(nil, .none, .none))
+        var (watch, all, last) = (ChoiceWatch<MACAddress>(), [MACAddress: Selection.Candidate](), Selection(nil, .none, .none))
         for step in 0..<300 {
             let mac = MACAddress(0, 0, 0x5E, 0, 0x53, UInt8(Int.random(in: 1...5, using: &generator)))
             var candidate: Selection.Candidate?

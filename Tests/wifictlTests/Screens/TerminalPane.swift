@@ -75,9 +75,11 @@ final class TerminalPane: Sendable {
 
     /// The shell's own answer to a question, once its prompt is back: proof that the terminal works as before.
     func answer(to command: String) async throws -> String {
-        let file = home.file("answer-\(UUID().uuidString)")
-        try await type("\(command) > \(file).new; mv \(file).new \(file); clear; echo as''ked")
-        try await shows("asked")
+        let name = "answer-\(UUID().uuidString)"
+        let file = home.file(name)
+        // Its own words each time: those of an earlier answer may still be on the screen.
+        try await type("\(command) > \(file).new; mv \(file).new \(file); clear; echo as''ked \(name.suffix(12))")
+        try await shows("asked \(name.suffix(12))")
         return try String(contentsOfFile: file, encoding: .utf8)
     }
 }

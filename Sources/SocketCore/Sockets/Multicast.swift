@@ -1,34 +1,29 @@
-import CLinux
 import Glibc
 
-/// The multicast options of a UDP socket.
+#if canImport(CLinux)
+    import CLinux
+#endif
+
+/// The multicast options of a UDP socket, by RFC 3493 and BSD's names for IPv4; what else a system has or needs is in its own folder.
 enum Multicast {
     /// One hop: discovery never leaves the link (protocol.md, section 4).
     static let hopLimit: Int32 = 1
 
-    /// Sets hop limit, outgoing interface and loopback, and asks for the arrival interface of each datagram.
+    /// Sets hop limit, outgoing interface and loopback, and what the system needs for arrival interfaces to be told.
     static func prepare(_ descriptor: Int32, isV4: Bool, interface: UInt32) throws(SystemError) {
+        try prepareReception(descriptor, isV4: isV4)
         if isV4 {
             let level = Int32(IPPROTO_IP)
-            try SystemCalls.setOption(descriptor, level, IP_PKTINFO, 1)
             try SystemCalls.setOption(descriptor, level, IP_MULTICAST_TTL, hopLimit)
             // A router and a controller on one machine must hear each other.
             try SystemCalls.setOption(descriptor, level, IP_MULTICAST_LOOP, 1)
-            // Without this Linux delivers the groups that any other socket of the machine has joined.
-            try SystemCalls.setOption(descriptor, level, IP_MULTICAST_ALL, 0)
-            if interface != 0 {
-                try SystemCalls.setOption(descriptor, level, IP_MULTICAST_IF, structure: request(interface))
-            }
+            if interface != 0 { try SystemCalls.setOption(descriptor, level, IP_MULTICAST_IF, structure: request(interface)) }
         } else {
             let level = Int32(IPPROTO_IPV6)
             try SystemCalls.setOption(descriptor, level, IPV6_V6ONLY, 1)
-            try SystemCalls.setOption(descriptor, level, IPV6_RECVPKTINFO, 1)
             try SystemCalls.setOption(descriptor, level, IPV6_MULTICAST_HOPS, hopLimit)
             try SystemCalls.setOption(descriptor, level, IPV6_MULTICAST_LOOP, 1)
-            try SystemCalls.setOption(descriptor, level, IPV6_MULTICAST_ALL, 0)
-            if interface != 0 {
-                try SystemCalls.setOption(descriptor, level, IPV6_MULTICAST_IF, Int32(bitPattern: interface))
-            }
+            if interface != 0 { try SystemCalls.setOption(descriptor, level, IPV6_MULTICAST_IF, Int32(bitPattern: interface)) }
         }
     }
 
@@ -49,6 +44,7 @@ enum Multicast {
         }
     }
 
+    /// By index: Linux and Darwin both know this structure.
     private static func request(_ interface: UInt32) -> ip_mreqn {
         var request = ip_mreqn()
         request.imr_ifindex = Int32(bitPattern: interface)

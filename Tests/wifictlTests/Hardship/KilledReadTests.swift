@@ -1,0 +1,47 @@
+import Foundation
+import Glibc
+import SocketCore
+import TestSupport
+import Testing
+
+/// A large read that is killed by SIGKILL goes on where it was.
+@Suite("A read that is killed", .timeLimit(.minutes(10)))
+struct KilledReadTests {
+    private static let mac = "02:00:5e:00:53:01"
+
+    private func size(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    @Test func `what came is kept, the rest is asked for, and nothing lies beside the file in the end`() async throws {
+        let port = try Loopback.freePort()
+        let (home, folder) = (try TemporaryDirectory(), try TemporaryDirectory())
+        // It reads some requests a second at most, so that the kill comes in the middle.
+        let router = try await Loopback.router(port: port, ["--mac", Self.mac, "--slow-read", "200"]).child
+        let file = folder.file("log")
+        let words = ["read", Self.mac, "log", "--output", file, "--interface", "lo", "--port", "\(port)"]
+        var kept = 0
+        // On a busy machine a kill may come after the end.
+        repeat {
+            unlink(file)
+            let victim = try ChildProcess(
+                [BuiltTool.path] + words + ["--home", home.path], environment: ["WIFICTL_CONFIG": "/dev/null"])
+            while size(file + ".part") == 0, size(file) == 0 { await Task.yield() }
+            victim.signal(SIGKILL)
+            _ = try await victim.result()
+            kept = size(file + ".part")
+        } while kept == 0
+        #expect(kept < 5_120 && size(file) == 0 && size(file + ".part.json") > 0)
+        let rest = try await BuiltTool.run(words + ["--json"], home: home.path, within: .seconds(240))
+        let line = try JSONValue.parse(Array(try #require(rest.lines.last { $0.contains(#""type":"read""#) }).utf8))
+        #expect(line["bytes"] == 5_120 && line["kept"] == .integer(Int64(kept)), "\(rest.text)\(rest.errorText)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data((0..<5_120).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 13) }))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["log"])
+        router.signal(SIGINT)
+        let log = try await router.result().lines.filter { $0.contains(#"\"op\":\"read\""#) }
+        // The second run began behind what was kept.
+        let begun = try #require(log.lastIndex { $0.contains(#"\"offset\":\#(kept),"#) }, "\(log)")
+        #expect(!log[begun...].contains { $0.contains(#"\"offset\":0,"#) })
+    }
+}
