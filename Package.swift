@@ -40,10 +40,12 @@ let package = Package(
         .executableTarget(name: "first-lines", dependencies: ["WifiDiscovery"], path: "Tests/FirstLines", swiftSettings: strict),
         .executableTarget(
             name: "company-router", dependencies: ["WifiDiscovery", "SocketCore"], path: "Tests/CompanyRouter", swiftSettings: strict),
+        .executableTarget(name: "secret-holder", dependencies: ["SocketCore"], path: "Tests/SecretHolder", swiftSettings: strict),
         .executableTarget(name: "example-app", dependencies: ["WifiDiscovery"], path: "Tests/ExampleApp", swiftSettings: strict),
         .testTarget(name: "FrameCodecTests", dependencies: ["FrameCodec", "SocketCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "SocketCoreTests", dependencies: ["SocketCore", "FrameCodec", "COpenSSL", "TestSupport", "SessionSimulation"],
+            name: "SocketCoreTests",
+            dependencies: ["SocketCore", "FrameCodec", "COpenSSL", "TestSupport", "SessionSimulation", "secret-holder"],
             swiftSettings: strict),
         .testTarget(
             name: "WifiDiscoveryTests", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec", "TestSupport", "example-app"],

@@ -13,17 +13,28 @@ final class PrivateKey {
     /// - Throws: ``TLSError/configuration(_:)``; never with anything of the key in it.
     init(pem secret: SecretBytes, of name: String) throws(TLSError) {
         LibraryErrors.clear()
-        // Without this, OpenSSL would ask at the terminal for the password of an encrypted key.
-        let noPassword: @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, _, _, _ in -1
-        }
         let found = secret.withBytes { bytes -> UInt in
-            let key = MemoryReader.reading(bytes) { PEM_read_bio_PrivateKey($0, nil, noPassword, nil) }
-            return UInt(bitPattern: key ?? nil)
+            UInt(bitPattern: MemoryReader.reading(bytes) { PrivateKey.read($0) } ?? nil)
         }
         guard let handle = OpaquePointer(bitPattern: found) else {
             throw .configuration("\(name) holds no usable private key (\(LibraryErrors.words())): it must be PEM and not encrypted")
         }
         self.handle = handle
+    }
+
+    /// The first key of a PEM file. In two steps, since OpenSSL's one step leaves what is between them, the key in DER, in freed memory.
+    private static func read(_ file: OpaquePointer) -> OpaquePointer? {
+        // Without this, OpenSSL would ask at the terminal for the password of an encrypted key.
+        let noPassword: @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, _, _, _ in -1
+        }
+        var (bytes, count, name) = (UnsafeMutablePointer<UInt8>?.none, 0, UnsafeMutablePointer<CChar>?.none)
+        guard PEM_bytes_read_bio_secmem(&bytes, &count, &name, PEM_STRING_EVP_PKEY, file, noPassword, nil) == 1 else { return nil }
+        defer {
+            CRYPTO_secure_clear_free(bytes, count, #file, #line)
+            CRYPTO_secure_free(name, #file, #line)
+        }
+        var place = UnsafePointer(bytes)
+        return d2i_AutoPrivateKey(nil, &place, count)
     }
 
     /// Whether the certificate's public key is this key's.
