@@ -243,7 +243,9 @@ public actor Session {
     /// Counts for reports.
     public var counters: SessionCounters { core.counters }
     /// What was agreed when the connection last opened; nil before.
-    public var opening: SessionOpening? { core.opening }
+    public var opening: SessionOpening? { Session.opening(of: core) }
+    // In a call: read in place, a build without optimisation (Swift 6.3) copies it out of a borrowed core that is gone by then.
+    private static func opening(of core: borrowing SessionCore) -> SessionOpening? { core.opening }
     /// Whether messages can flow now.
     public var isOpen: Bool { core.isOpen }
     /// Between ``suspend()`` and ``resume()``.
