@@ -5,7 +5,8 @@ enum SpooferScripts {
     /// replay (`replay`, else anything).
     ///
     /// Forged replies leave from the genuine router's own address (127.0.0.1) and from another (127.0.0.66), before anybody else answers: one
-    /// with another TCP port, one without TLS, one whose boot differs. Half of the flood has the genuine MAC, half a MAC of its own.
+    /// with another TCP port, one without TLS, one whose boot differs. Half of the flood has the genuine MAC, half a MAC of its
+    /// own; a negative number floods from the genuine router's address alone, each reply with another port.
     static let forger = """
         import json, random, socket, struct, sys, time
         port, genuine, bssid, tcp, flood, replays = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]), sys.argv[6]
@@ -50,6 +51,8 @@ enum SpooferScripts {
                 out.sendto(frame(msg_id, reply(nonce, genuine, tcp, True, "00000000000000aa")), source)
                 out.sendto(frame(msg_id, reply(nonce, genuine, tcp, False, "00000000000000bb")), source)
             count, flood = flood, 0
+            for number in range(-count):
+                same.sendto(frame(msg_id, reply(nonce, genuine, 20000 + number % 40000, True, "00000000000000dd")), source)
             for number in range(count):
                 if number % 2:
                     body = reply(nonce, genuine, random.randint(1, 1000), True, "%016x" % random.getrandbits(64))

@@ -51,6 +51,16 @@ struct SpooferTests {
         _ = try await router.line("message", within: .seconds(60)) { $0.contains("for the genuine one") }
     }
 
+    @Test func `a flood of ports from the router's own address, before it answers, hides its own port from nobody`() async throws {
+        let (port, router, others) = try await start(flood: -9_000, replays: false)
+        let found = try await Loopback.discover(
+            port: port, ["--for", "5s", "--bssid", Self.bssid] + trusting(), within: .seconds(180))
+        let genuine = found.routers.filter { $0["mac"] == .string(Self.mac) }
+        #expect(genuine.count == 1 && genuine.first?["verdict"] == "company", "\(genuine.map(\.text)) \(found.summary.text)")
+        #expect(found.selected["mac"] == .string(Self.mac), "\(found.selected.text)")
+        withExtendedLifetime((router, others)) {}
+    }
+
     @Test func `a relay proves nothing for itself, reads nothing and changes nothing`() async throws {
         let company = try await TestCompany.shared
         let folder = try TemporaryDirectory()

@@ -57,8 +57,8 @@ public struct DiscoveredRouter: Equatable, Sendable {
     public var place: Place
     /// Further places at which it answered, at most ``DiscoveryBounds/placesPerRouter`` with the best one.
     public var alternates: [Place]
-    /// All listeners that were offered in its name, the best place's first and at most ``DiscoveryBounds/offersPerPlace`` a place. More
-    /// than one a place means that somebody forges replies, or that it moved.
+    /// All listeners that were offered in its name, the best place's first and at most ``DiscoveryBounds/offersPerPlace`` a place; of a place
+    /// first what answered a probe that was sent there alone. More than one a place means that somebody forges replies, or that it moved.
     public var offers: [Offer] = []
     /// It answered a probe of our own; false for one that was only announced.
     public var isConfirmed: Bool

@@ -55,6 +55,10 @@ public enum DiscoveryBounds {
     public static let placesPerRouter = 8
     /// TCP ports that one place may offer in a router's name: its own, that of before a restart, and forged ones beside them.
     public static let offersPerPlace = 4
+    /// Answers to a probe that was sent to one place alone: the router's own, and another router's at the same address.
+    public static let directAnswers = 4
+    /// Addresses that are asked anew within ``followUpSpan``, since replies from there contradict each other; each of them once.
+    public static let contestedAddresses = 32
     /// All rounds of ten seconds and follow-ups besides; what is older is stale anyway.
     public static let noncesPerLink = 64
     /// A reply to an older probe is stale (protocol.md, section 4).

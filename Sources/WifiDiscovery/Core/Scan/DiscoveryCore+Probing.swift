@@ -43,11 +43,26 @@ extension DiscoveryCore {
 
     /// One probe to one place for one router: a hint made it worth asking.
     mutating func followUp(_ mac: MACAddress, at place: DiscoveredRouter.Place, now: Instant) {
-        let fitting = links.values.filter { $0.link.interface == place.interface && $0.link.isV4 == place.address.isV4 }
-        guard let id = fitting.map(\.link.id).min(), followUps.take(now: now) else { return }
+        guard let id = link(to: place), followUps.take(now: now) else { return }
+        ask(mac, at: place, by: id, now: now)
+    }
+
+    /// One probe to a place from which replies came that contradict each other: its nonce is known to whoever really is there, so that the
+    /// answer is worth more than what came before. All routers there are asked; a forger may have made up any number of them.
+    mutating func askDirectly(_ place: DiscoveredRouter.Place, now: Instant) {
+        guard let id = link(to: place), contested.take(place.address, now: now) else { return }
+        ask(configuration.mac, at: place, by: id, now: now)
+    }
+
+    private func link(to place: DiscoveredRouter.Place) -> DiscoveryLink.ID? {
+        links.values.filter { $0.link.interface == place.interface && $0.link.isV4 == place.address.isV4 }.map(\.link.id).min()
+    }
+
+    private mutating func ask(_ mac: MACAddress?, at place: DiscoveredRouter.Place, by id: DiscoveryLink.ID, now: Instant) {
         epoch = (epoch.number + 1, nil)
         let probe = Probe(nonce: HexToken(generator.next()), maxWaitMilliseconds: 0, mac: mac)
-        let asked = ask(probe.nonce, epoch: epoch.number, now: now)
+        var asked = ask(probe.nonce, epoch: epoch.number, now: now)
+        asked.place = place
         links[id]?.nonces.remember(asked)
         let bytes = DiscoveryDatagram(msgId: asked.msgId, .probe(probe)).encoded()
         send(bytes, to: Endpoint(place.address, port: configuration.port), by: id)

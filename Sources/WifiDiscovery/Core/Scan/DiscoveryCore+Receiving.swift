@@ -16,8 +16,13 @@ extension DiscoveryCore {
             guard let link, let asked = links[link]?.nonces.find(nonce, msgId: parsed.msgId, now: now) else {
                 return counters.stale += 1
             }
-            guard budget.take(from: source.address.unscoped, now: now, renews: isWatching) else { return counters.rateLimited += 1 }
-            answered(router, at: place, link: link, asked: asked, now: now)
+            // What answers a question that nobody else has heard isn't drowned by a flood in its name.
+            let isDirect = links[link]?.nonces.takeDirectAnswer(nonce, from: source.address) ?? false
+            guard isDirect || budget.take(from: source.address.unscoped, now: now, renews: isWatching) else {
+                return counters.rateLimited += 1
+            }
+            answered(router, at: place, link: link, asked: asked, isDirect: isDirect, now: now)
+            if table.entries[router.mac]?.isContested(at: place) == true { askDirectly(place, now: now) }
         case .announce(let router):
             counters.announcements += 1
             announced(router, at: place, now: now)
@@ -49,7 +54,8 @@ extension DiscoveryCore {
     private mutating func refuse(_ error: DatagramError) { counters.invalid[error.reason, default: 0] += 1 }
 
     private mutating func answered(
-        _ router: RouterDescription, at place: DiscoveredRouter.Place, link: DiscoveryLink.ID, asked: NonceBook.Asked, now: Instant
+        _ router: RouterDescription, at place: DiscoveredRouter.Place, link: DiscoveryLink.ID, asked: NonceBook.Asked, isDirect: Bool,
+        now: Instant
     ) {
         if let wanted = configuration.mac, wanted != router.mac { return counters.stale += 1 }
         let mac = router.mac
@@ -59,7 +65,8 @@ extension DiscoveryCore {
             guard makeRoom(for: place.address, confirmed: true) else { return counters.rateLimited += 1 }
             table.insert(RouterEntry(announced: router, at: place, now: now), from: place.address)
         }
-        guard let outcome = table.entries[mac]?.answered(router, at: place, link: link, asked: asked, now: now) else { return }
+        let outcome = table.entries[mac]?.answered(router, at: place, link: link, asked: asked, isDirect: isDirect, now: now)
+        guard let outcome else { return }
         guard case .news(let changes) = outcome, let shown = table.entries[mac]?.shown else { return counters.duplicates += 1 }
         counters.replies += 1
         links[link]?.heard(asked, isNew: isNewHere, now: now)

@@ -40,6 +40,7 @@ public struct DiscoveryCore: Sendable {
     var nextSweep: Instant = .distantFuture
     var budget = ReplyBudget()
     var followUps = FollowUpBudget()
+    var contested = ContestedAddresses()
     var epoch = (number: 0, begun: Instant?.none)
 
     /// A scan. Nonces are drawn from `generator`: for real networks one that nobody can predict.

@@ -8,6 +8,10 @@ struct NonceBook {
         var sentAt: Instant
         /// Probes that left together, on whichever links, have one epoch: "one probe" for the conflict rule.
         var epoch: Int
+        /// Whom alone it was sent to: nobody else on a switched or encrypted network has heard the nonce. nil for a probe to many.
+        var place: DiscoveredRouter.Place?
+        /// Answers that still count for more than a claim, where it was sent to one place.
+        var answersLeft = DiscoveryBounds.directAnswers
     }
 
     private var asked: [Asked] = []
@@ -20,5 +24,14 @@ struct NonceBook {
 
     func find(_ nonce: HexToken, msgId: UInt32, now: Instant) -> Asked? {
         asked.last { $0.nonce == nonce && $0.msgId == msgId && now - $0.sentAt <= DiscoveryBounds.nonceLifetime }
+    }
+
+    /// Counts an answer to a probe that went to one place, from there; false when it's one too many, or the probe went to many.
+    mutating func takeDirectAnswer(_ nonce: HexToken, from source: IPAddress) -> Bool {
+        guard let index = asked.lastIndex(where: { $0.nonce == nonce }), asked[index].place?.address.unscoped == source.unscoped,
+            asked[index].answersLeft > 0
+        else { return false }
+        asked[index].answersLeft -= 1
+        return true
     }
 }

@@ -9,14 +9,25 @@ struct RouterEntry {
         var asked: NonceBook.Asked
         var boot: HexToken?
         var heardAt: Instant
-        /// The listeners offered there; the newest last, unless there were too many.
+        /// The listeners offered there: first those of answers to a question that was put to this place alone, the newest of them first;
+        /// then the others, the newest last, unless there were too many.
         var offers: [DiscoveredRouter.Offer] = []
+        /// Somebody there heard what was sent there alone: it isn't a made up place.
+        var isReal = false
         /// Probes of the same link that the router answered since, but from another place.
         var missed = 0
 
         /// Takes note of what is offered there; false when it's known already, or there are too many.
-        mutating func note(_ router: RouterDescription) -> Bool {
+        mutating func note(_ router: RouterDescription, isDirect: Bool) -> Bool {
             let offer = DiscoveredRouter.Offer(Endpoint(place.address, port: router.tcp), tls: router.tls)
+            guard !isDirect else {
+                isReal = true
+                guard offers.first != offer else { return false }
+                offers.removeAll { $0 == offer }
+                if offers.count == DiscoveryBounds.offersPerPlace { offers.removeLast() }
+                offers.insert(offer, at: 0)
+                return true
+            }
             guard !offers.contains(offer), offers.count < DiscoveryBounds.offersPerPlace else { return false }
             offers.append(offer)
             return true
@@ -61,7 +72,8 @@ struct RouterEntry {
 
     /// Takes an answer to a probe of our own.
     mutating func answered(
-        _ router: RouterDescription, at place: DiscoveredRouter.Place, link: DiscoveryLink.ID, asked: NonceBook.Asked, now: Instant
+        _ router: RouterDescription, at place: DiscoveredRouter.Place, link: DiscoveryLink.ID, asked: NonceBook.Asked,
+        isDirect: Bool = false, now: Instant
     ) -> Outcome {
         let known = records.firstIndex { $0.place == place }
         let rival = records.contains { isRival($0, boot: router.boot, place: place, link: link, asked: asked) }
@@ -69,7 +81,7 @@ struct RouterEntry {
         let before = shown
         if let known, records[known].asked.nonce == asked.nonce, !rival || shown.isConflicted {
             // Somebody may have forged the first answer from this place: what the second one offers counts as much.
-            return records[known].note(router) ? .news(rearrange(before)) : .duplicate
+            return records[known].note(router, isDirect: isDirect) ? .news(rearrange(before)) : .duplicate
         }
         var changes: DiscoveredRouter.Changes = []
         let isNewest = newestAsked.map { asked.sentAt >= $0 } ?? true
@@ -83,7 +95,7 @@ struct RouterEntry {
             // What answered before the reboot may be gone: it has to answer anew.
             records = records.filter { !differ($0.boot, router.boot) }
         }
-        store(Record(place: place, link: link, asked: asked, boot: router.boot, heardAt: now), router)
+        store(Record(place: place, link: link, asked: asked, boot: router.boot, heardAt: now), router, isDirect: isDirect)
         if isNewest, takesDescription(router) {
             shown.router = router
             if before.router.withoutUptime != router.withoutUptime, before.isConfirmed, !changes.contains(.rebooted) {
@@ -146,10 +158,10 @@ struct RouterEntry {
         shown.roundTrip = min(shown.roundTrip ?? trip, trip)
     }
 
-    private mutating func store(_ fresh: Record, _ router: RouterDescription) {
+    private mutating func store(_ fresh: Record, _ router: RouterDescription, isDirect: Bool) {
         var record = fresh
-        record.offers = records.first { $0.place == record.place }?.offers ?? []
-        _ = record.note(router)
+        if let known = records.first(where: { $0.place == record.place }) { (record.offers, record.isReal) = (known.offers, known.isReal) }
+        _ = record.note(router, isDirect: isDirect)
         for index in records.indices where records[index].link == record.link && records[index].asked.nonce != record.asked.nonce {
             records[index].missed += 1
         }
@@ -157,9 +169,17 @@ struct RouterEntry {
             records[index] = record
         } else if records.count < DiscoveryBounds.placesPerRouter {
             records.append(record)
-        } else if let oldest = records.indices.min(by: { records[$0].heardAt < records[$1].heardAt }) {
-            records[oldest] = record
+        } else if let last = records.indices.min(by: { RouterEntry.isWorthLess(records[$0], records[$1]) }) {
+            records[last] = record
         }
+    }
+
+    /// Whether replies from that place offer different listeners: somebody forges them, or the router was started anew elsewhere.
+    func isContested(at place: DiscoveredRouter.Place) -> Bool { records.contains { $0.place == place && $0.offers.count > 1 } }
+
+    /// Which of two places is given up first: one that may be made up, then the one that was silent longer.
+    private static func isWorthLess(_ left: Record, _ right: Record) -> Bool {
+        left.isReal == right.isReal ? left.heardAt < right.heardAt : right.isReal
     }
 
     /// The best place is the best-ranked one of those that aren't stale.
@@ -171,7 +191,8 @@ struct RouterEntry {
         guard let best = fresh ?? ranked.first else { return [] }
         shown.place = best.place
         shown.alternates = ranked.map(\.place).filter { $0 != best.place }
-        shown.offers = best.offers + ranked.filter { $0.place != best.place }.flatMap(\.offers)
+        let others = ranked.filter { $0.place != best.place }
+        shown.offers = best.offers + (others.filter(\.isReal) + others.filter { !$0.isReal }).flatMap(\.offers)
         guard before.isConfirmed else { return [] }
         if before.place != shown.place { return .address }
         return before.alternates != shown.alternates || before.offers != shown.offers ? .alternate : []

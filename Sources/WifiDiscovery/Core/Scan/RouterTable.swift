@@ -108,3 +108,16 @@ struct FollowUpBudget {
         return true
     }
 }
+
+/// Which addresses may be asked anew because of replies that contradict each other.
+struct ContestedAddresses {
+    private var begun: Instant?
+    private var asked: Set<IPAddress> = []
+
+    /// False when that address, or too many others, were asked within ``DiscoveryBounds/followUpSpan``.
+    mutating func take(_ address: IPAddress, now: Instant) -> Bool {
+        if begun.map({ now - $0 >= DiscoveryBounds.followUpSpan }) ?? true { (begun, asked) = (now, []) }
+        guard asked.count < DiscoveryBounds.contestedAddresses else { return false }
+        return asked.insert(address).inserted
+    }
+}
