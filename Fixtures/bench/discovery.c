@@ -1,23 +1,16 @@
 /* What discovery's figures are held against: a datagram there and back over loopback, and a bare loop that receives
  * datagrams in batches and looks at their headers. `wifictl bench` compiles this with the system's C compiler. */
 #define _GNU_SOURCE
+#include "common.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BATCH = 32, BURST = 128, ROOM = 2048, CONTROL = 128 };
-
-static uint64_t nanoseconds(clockid_t clock) {
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 /* A socket on 127.0.0.1 and the kernel's choice of port; -1 when there's none. */
 static int open_socket(struct sockaddr_in *own) {

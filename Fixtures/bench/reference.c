@@ -1,12 +1,10 @@
 /* What the frame codec's figures are held against: the same checks, the same half packets, the same work a frame, in
  * plain C. `wifictl bench` compiles this with the system's C compiler and measures it in turns with the Swift code.
  * Only the standard layout. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "common.h"
 
-enum { HEADER = 10 };
+#include <stddef.h>
+#include <stdlib.h>
 
 struct sink {
     uint64_t sum;
@@ -25,18 +23,6 @@ struct decoder {
 static inline void take(struct sink *sink, uint32_t id, const uint8_t *body, uint32_t length) {
     sink->sum += (uint64_t)id + length + (length ? body[0] : 0);
     sink->frames++;
-}
-
-static inline uint32_t big32(const uint8_t *p) {
-    uint32_t v;
-    memcpy(&v, p, 4);
-    return __builtin_bswap32(v);
-}
-
-static inline uint16_t big16(const uint8_t *p) {
-    uint16_t v;
-    memcpy(&v, p, 2);
-    return __builtin_bswap16(v);
 }
 
 /* The body's length, or -1 when the stream can't go on. */

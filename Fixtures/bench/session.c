@@ -2,19 +2,18 @@
  * the same batching of receipts as the Swift code, and none of a session's memory (no duplicates, no outbox, no timers).
  * `wifictl bench session` compiles this with the system's C compiler and measures it in turns with the Swift code. */
 #define _GNU_SOURCE
+#include "common.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { HEADER = 10, BODY = 16, READ = 64 * 1024, LIMIT = 1 << 20, EVENTS = 256, LARGEST_WINDOW = 1024 };
+enum { BODY = 16, READ = 64 * 1024, LIMIT = 1 << 20, EVENTS = 256, LARGEST_WINDOW = 1024 };
 
 struct output {
     uint8_t *bytes;
@@ -31,24 +30,6 @@ struct connection {
     struct held held;
     struct output out;
 };
-
-static inline uint32_t big32(const uint8_t *p) {
-    uint32_t v;
-    memcpy(&v, p, 4);
-    return __builtin_bswap32(v);
-}
-
-static inline uint16_t big16(const uint8_t *p) {
-    uint16_t v;
-    memcpy(&v, p, 2);
-    return __builtin_bswap16(v);
-}
-
-static uint64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int64_t check(const uint8_t *p) {
     if (big16(p + 4) != 1) return -1;
@@ -209,7 +190,7 @@ uint64_t reference_session_serve(int listener, int stop, const char *hello) {
     epoll_ctl(epoll, EPOLL_CTL_ADD, stop, &(struct epoll_event){.events = EPOLLIN, .data.ptr = &stop});
     while (running) {
         int count = epoll_wait(epoll, events, EVENTS, -1);
-        (void)now();
+        (void)nanoseconds(CLOCK_MONOTONIC);
         for (int i = 0; i < count; i++) {
             struct connection *c = events[i].data.ptr;
             if ((void *)c == &listener) greet_newcomer(epoll, listener);
@@ -265,7 +246,7 @@ static int client_turn(struct client *k) {
     struct epoll_event event;
     if (flush(k->epoll, &k->c) < 0) return -1;
     if (epoll_wait(k->epoll, &event, 1, 10000) < 1) return -1;
-    k->clock = now();
+    k->clock = nanoseconds(CLOCK_MONOTONIC);
     if (!(event.events & (EPOLLIN | EPOLLHUP | EPOLLERR))) return 0;
     ssize_t n = recv(k->c.fd, input, sizeof input, 0);
     return n <= 0 ? -1 : decode(&k->c, input, (size_t)n, client_frame, k);
@@ -298,16 +279,16 @@ struct client *reference_session_connect(uint16_t port, const char *hello) {
     return NULL;
 }
 
-/* Keeps `window` messages under way for `nanoseconds`, then waits for the last receipts. Writes up to `capacity` latencies.
+/* Keeps `window` messages under way for `span` nanoseconds, then waits for the last receipts. Writes up to `capacity` latencies.
  * Gives the messages settled; 0 when the connection broke. */
 uint64_t reference_session_run(
-    struct client *k, uint32_t window, uint64_t nanoseconds, uint64_t *latencies, size_t capacity, size_t *latency_count) {
+    struct client *k, uint32_t window, uint64_t span, uint64_t *latencies, size_t capacity, size_t *latency_count) {
     k->settled = k->latency_count = 0;
     k->latencies = latencies;
     k->latency_capacity = capacity;
     k->stopping = 0;
-    k->clock = now();
-    uint64_t end = k->clock + nanoseconds;
+    k->clock = nanoseconds(CLOCK_MONOTONIC);
+    uint64_t end = k->clock + span;
     for (uint32_t i = 0; i < window && i < LARGEST_WINDOW; i++) send_message(k);
     while (k->unsettled > 0) {
         if (client_turn(k) < 0) return 0;

@@ -68,7 +68,7 @@ actor StreamHarness: ListenerOwner {
     private let serverOwner: RecordingOwner
     private let clientOwner: RecordingOwner
     private let acceptedReads: Bool
-    private var listener: TCPListener?
+    private var listener: StreamListener?
     private var accepted: [Stream] = []
     private var client: Stream?
 
@@ -82,7 +82,7 @@ actor StreamHarness: ListenerOwner {
     deinit { loop.stop() }
 
     func listen(_ address: IPAddress) throws -> Endpoint {
-        let listener = try TCPListener(on: loop, bind: Endpoint(address, port: 0), owner: self)
+        let listener = try StreamListener(on: loop, bind: Endpoint(address, port: 0), owner: self)
         self.listener = listener
         return listener.local
     }
@@ -100,7 +100,7 @@ actor StreamHarness: ListenerOwner {
 
     func closeAccepted() { for stream in accepted { stream.close() } }
 
-    nonisolated func listener(_ listener: TCPListener, accepted stream: Stream) {
+    nonisolated func listener(_ listener: StreamListener, accepted stream: Stream) {
         let bound = LoopBound(stream, on: loop)
         assumeIsolated { harness in
             let stream = bound.value
@@ -110,5 +110,5 @@ actor StreamHarness: ListenerOwner {
         }
     }
 
-    nonisolated func listener(_ listener: TCPListener, failed error: SystemError) {}
+    nonisolated func listener(_ listener: StreamListener, failed error: SystemError) {}
 }

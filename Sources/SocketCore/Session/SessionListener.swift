@@ -36,7 +36,7 @@ public actor SessionListener: ListenerOwner {
     private let tlsConfiguration: TLSConfiguration?
     private var tlsContext: TLSContext?
     private let onEvent: @Sendable (Event) -> Void
-    private var listener: TCPListener?
+    private var listener: StreamListener?
     private var sessions: [SessionIdentifier: Session] = [:]
     private var greeters: [ObjectIdentifier: Greeter] = [:]
     private var quota = HandshakeQuota<IPAddress>()
@@ -70,7 +70,7 @@ public actor SessionListener: ListenerOwner {
     /// - Throws: ``SystemError`` that names the address, ``TLSError`` about the configuration.
     public func open(_ endpoint: Endpoint) throws -> Endpoint {
         if let tlsConfiguration { tlsContext = try TLSContext(tlsConfiguration) }
-        let listener = try TCPListener(on: loop, bind: endpoint, owner: self)
+        let listener = try StreamListener(on: loop, bind: endpoint, owner: self)
         self.listener?.close()
         self.listener = listener
         return listener.local
@@ -105,12 +105,12 @@ public actor SessionListener: ListenerOwner {
     /// Sessions that are kept now.
     public var sessionCount: Int { sessions.count }
 
-    nonisolated func listener(_ listener: TCPListener, accepted stream: Stream) {
+    nonisolated func listener(_ listener: StreamListener, accepted stream: Stream) {
         let bound = LoopBound(stream, on: loop)
         assumeIsolated { $0.accepted(bound.value) }
     }
 
-    nonisolated func listener(_ listener: TCPListener, failed error: SystemError) { onEvent(.failed(error)) }
+    nonisolated func listener(_ listener: StreamListener, failed error: SystemError) { onEvent(.failed(error)) }
 
     private func accepted(_ stream: Stream) {
         guard !configuration.isPlain else { return beganPlain(stream) }

@@ -17,7 +17,7 @@ public actor LocalListener: ListenerOwner {
     private let path: String
     private let onFailure: @Sendable (SystemError) -> Void
     private let arrivals: AsyncStream<LocalLink>.Continuation
-    private var listener: TCPListener?
+    private var listener: StreamListener?
     private var lock: FileLock?
 
     private init(_ path: String, _ loop: EventLoop, _ onFailure: @escaping @Sendable (SystemError) -> Void) {
@@ -47,7 +47,7 @@ public actor LocalListener: ListenerOwner {
             throw SystemError(function: "bind", code: EADDRINUSE, subject: path)
         }
         guard unlink(path) == 0 || errno == ENOENT else { throw SystemError(function: "unlink", code: errno, subject: path) }
-        listener = try TCPListener(on: loop, path: path, owner: self)
+        listener = try StreamListener(on: loop, path: path, owner: self)
         self.lock = consume lock
     }
 
@@ -61,12 +61,12 @@ public actor LocalListener: ListenerOwner {
         arrivals.finish()
     }
 
-    nonisolated func listener(_ listener: TCPListener, accepted stream: Stream) {
+    nonisolated func listener(_ listener: StreamListener, accepted stream: Stream) {
         let bound = LoopBound(stream, on: loop)
         assumeIsolated { $0.accepted(bound) }
     }
 
-    nonisolated func listener(_ listener: TCPListener, failed error: SystemError) { onFailure(error) }
+    nonisolated func listener(_ listener: StreamListener, failed error: SystemError) { onFailure(error) }
 
     private func accepted(_ stream: LoopBound<Stream>) {
         if case .dropped = arrivals.yield(LocalLink(over: stream, on: loop)) { stream.value.close() }

@@ -31,7 +31,7 @@ struct CodecBench {
 
     init(run: Benchmark.Run) {
         self.run = run
-        do throws(CReference.Absence) {
+        do throws(CLibrary.Absence) {
             reference = try CReference()
         } catch {
             reference = nil

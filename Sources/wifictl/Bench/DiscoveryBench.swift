@@ -37,7 +37,7 @@ struct DiscoveryBench {
         self.run = run
         scanning = try EventLoop(name: "bench-scan")
         answering = try EventLoop(name: "bench-routers")
-        do throws(CReference.Absence) { reference = try DiscoveryReference() } catch {
+        do throws(CLibrary.Absence) { reference = try DiscoveryReference() } catch {
             reference = nil
             run.remark("no figures of the reference in C: \(error.text)")
         }

@@ -1,35 +1,17 @@
-import Glibc
-
 /// A bare C program's datagrams over loopback: what `wifictl bench discovery` is measured against.
 final class DiscoveryReference {
     private typealias RoundTrips = @convention(c) (Int, Int, UnsafeMutablePointer<UInt64>) -> Int32
     private typealias Receive = @convention(c) (UnsafePointer<UInt8>, Int, Int, UnsafeMutablePointer<UInt64>) -> UInt64
 
-    static let sourcePath = "Fixtures/bench/discovery.c"
-
-    private let handle: UnsafeMutableRawPointer
+    private let library: CLibrary
     private let roundTripsFunction: RoundTrips
     private let receiveFunction: Receive
 
-    /// Compiles and loads the reference.
-    init() throws(CReference.Absence) {
-        let folder = try TemporaryFolder()
-        let object = folder.path + "/reference.so"
-        let source = try CReference.findSource(DiscoveryReference.sourcePath)
-        let compiler = try CReference.compile(source, to: object, libraries: ["pthread"])
-        guard let handle = dlopen(object, RTLD_NOW | RTLD_LOCAL) else {
-            throw .refused(compiler: compiler, message: dlerror().map { String(cString: $0) } ?? "the compiled reference can't be loaded")
-        }
-        guard let roundTrips = dlsym(handle, "reference_round_trips"), let receive = dlsym(handle, "reference_receive") else {
-            dlclose(handle)
-            throw .refused(compiler: compiler, message: "\(source) lacks a function")
-        }
-        self.handle = handle
-        roundTripsFunction = unsafeBitCast(roundTrips, to: RoundTrips.self)
-        receiveFunction = unsafeBitCast(receive, to: Receive.self)
+    init() throws(CLibrary.Absence) {
+        library = try CLibrary("Fixtures/bench/discovery.c", libraries: ["pthread"])
+        roundTripsFunction = try library.function("reference_round_trips", RoundTrips.self)
+        receiveFunction = try library.function("reference_receive", Receive.self)
     }
-
-    deinit { dlclose(handle) }
 
     /// Nanoseconds that datagrams of that size take there and back.
     func roundTrips(byteCount: Int, count: Int) throws(DiscoveryBench.Failure) -> [Double] {

@@ -27,6 +27,8 @@ struct Sampling {
         var series = candidates.map { _ in Series() }
         let start = Sampling.nanoseconds(CLOCK_MONOTONIC)
         while series[0].samples.count < fewestSamples || Sampling.nanoseconds(CLOCK_MONOTONIC) - start < nanoseconds {
+            // However long a figure takes, Ctrl-C is heeded at the next sample.
+            try Task.checkCancellation()
             for index in candidates.indices {
                 let before = Sampling.nanoseconds(CLOCK_THREAD_CPUTIME_ID)
                 let units = try candidates[index](rounds[index])

@@ -34,7 +34,7 @@ struct TLSBench {
             let now = WallTime.systemNow()
             let device = try company.issueDevice(address: 0x0200_5E00_5301, radios: [], days: 1, now: now)
             let controller = try company.issueOperator(id: "bench", days: 1, now: now)
-            do throws(CReference.Absence) {
+            do throws(CLibrary.Absence) {
                 reference = try TLSReference(client: controller, server: device, company)
             } catch { run.remark("no figures of the reference in C: \(error.text)") }
             return (
@@ -48,11 +48,8 @@ struct TLSBench {
 
     /// A company in a folder that is gone afterwards.
     private static func withCompany<Result>(_ body: (CertificateAuthority) throws -> Result) throws -> Result {
-        var template = Array(((getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp") + "/wifictl-tls-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure(description: "no folder for certificates can be made (see TMPDIR)") }
-        let folder = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer { _ = ChildRun.run(["rm", "-r", "--", folder]) }
-        return try body(try CertificateAuthority.create(in: folder, name: "Bench", enterprise: 32_473, now: .systemNow()))
+        let folder = try ScratchFolder("tls")
+        return try body(try CertificateAuthority.create(in: folder.path, name: "Bench", enterprise: 32_473, now: .systemNow()))
     }
 
     private static func context(

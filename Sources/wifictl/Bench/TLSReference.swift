@@ -1,4 +1,3 @@
-import Glibc
 import SocketCore
 
 /// OpenSSL's own client and server, driven from C: what `wifictl bench tls` is measured against.
@@ -8,38 +7,24 @@ final class TLSReference {
     private typealias Handshakes = @convention(c) (Int, Int32) -> Int
     private typealias Bulk = @convention(c) (Int) -> Int
 
-    static let sourcePath = "Fixtures/bench/tls.c"
-
-    private let handle: UnsafeMutableRawPointer
+    private let library: CLibrary
     private let handshakesFunction: Handshakes
     private let bulkFunction: Bulk
 
-    /// Compiles and loads the reference, and has it read both sides' files.
+    /// Has it read both sides' files.
     init(
         client: CertificateAuthority.Issued, server: CertificateAuthority.Issued, _ company: CertificateAuthority
-    ) throws(CReference.Absence) {
-        let folder = try TemporaryFolder()
-        let object = folder.path + "/reference.so"
-        let source = try CReference.findSource(TLSReference.sourcePath)
-        let compiler = try CReference.compile(source, to: object, libraries: ["ssl", "crypto"])
-        guard let handle = dlopen(object, RTLD_NOW | RTLD_LOCAL) else {
-            throw .refused(compiler: compiler, message: dlerror().map { String(cString: $0) } ?? "the compiled reference can't be loaded")
-        }
-        guard let prepare = dlsym(handle, "reference_tls_prepare"), let handshakes = dlsym(handle, "reference_tls_handshakes"),
-            let bulk = dlsym(handle, "reference_tls_bulk"),
-            unsafeBitCast(prepare, to: Prepare.self)(
+    ) throws(CLibrary.Absence) {
+        library = try CLibrary("Fixtures/bench/tls.c", libraries: ["ssl", "crypto"])
+        handshakesFunction = try library.function("reference_tls_handshakes", Handshakes.self)
+        bulkFunction = try library.function("reference_tls_bulk", Bulk.self)
+        let prepare = try library.function("reference_tls_prepare", Prepare.self)
+        guard
+            prepare(
                 client.certificateFile, client.keyFile, company.companyRootFile, server.certificateFile, server.keyFile,
                 company.operatorRootFile) == 1
-        else {
-            dlclose(handle)
-            throw .refused(compiler: compiler, message: "\(source) lacks a function, or can't use the certificates")
-        }
-        self.handle = handle
-        handshakesFunction = unsafeBitCast(handshakes, to: Handshakes.self)
-        bulkFunction = unsafeBitCast(bulk, to: Bulk.self)
+        else { throw .refused(compiler: library.compiler, message: "it can't use the certificates") }
     }
-
-    deinit { dlclose(handle) }
 
     /// That many handshakes, both sides.
     func handshakes(_ count: Int, resumed: Bool) throws -> UInt64 {

@@ -1,4 +1,3 @@
-import Glibc
 import SocketCore
 import WifiDiscovery
 
@@ -15,15 +14,10 @@ struct DemoFleets: Sendable {
 
     /// - Throws: ``ToolError`` when no folder can be made, `TLSError` about what can't be issued.
     init(_ routers: [(description: RouterDescription, owner: Owner)]) throws {
-        var template = Array(((getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp") + "/wifictl-demo-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw ToolError("no folder for certificates can be made: \(systemMessage(errno))", hint: "name a writable one in TMPDIR")
-        }
-        let folder = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer { DemoFleets.remove(folder) }
+        let folder = try ScratchFolder("demo")
         let now = WallTime.systemNow()
-        let company = try CertificateAuthority.create(in: folder + "/company", name: "Example", enterprise: 32_473, now: now)
-        let neighbour = try CertificateAuthority.create(in: folder + "/neighbour", name: "Neighbour", enterprise: 32_473, now: now)
+        let company = try CertificateAuthority.create(in: folder.path + "/company", name: "Example", enterprise: 32_473, now: now)
+        let neighbour = try CertificateAuthority.create(in: folder.path + "/neighbour", name: "Neighbour", enterprise: 32_473, now: now)
         var servers: [TLSConfiguration?] = []
         for (description, owner) in routers {
             switch owner {
@@ -52,21 +46,5 @@ struct DemoFleets: Sendable {
         ) { evidence in
             if case .failure(let error) = rules.judge(evidence, at: ClockFloor().judge(.systemNow())) { error } else { nil }
         }
-    }
-
-    /// Removes a folder with all that is in it; what can't be removed stays in the system's folder for such things.
-    private static func remove(_ folder: String) {
-        if let stream = opendir(folder) {
-            defer { closedir(stream) }
-            while let entry = readdir(stream) {
-                let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
-                guard name != ".", name != ".." else { continue }
-                let path = folder + "/" + name
-                if unlink(path) != 0 { remove(path) }
-            }
-        }
-        rmdir(folder)
     }
 }

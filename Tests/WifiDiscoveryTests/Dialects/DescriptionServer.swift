@@ -8,7 +8,7 @@ actor DescriptionServer: ListenerOwner {
 
     private let saying: [UInt8]
     private let hangsUp: Bool
-    private var listener: TCPListener?
+    private var listener: StreamListener?
     private var streams: [Stream] = []
     private var exchange: LoopExchange?
 
@@ -22,7 +22,7 @@ actor DescriptionServer: ListenerOwner {
 
     /// Fetches with the given time; `isListening` false leaves the port unused.
     func fetch(within limit: Duration, isListening: Bool = true) async throws -> Result<UPnPDescription, DescriptionError> {
-        let listener = try TCPListener(on: loop, bind: Endpoint(.loopback, port: 0), owner: self)
+        let listener = try StreamListener(on: loop, bind: Endpoint(.loopback, port: 0), owner: self)
         self.listener = listener
         guard let location = HTTPLocation("http://\(listener.local)/description.xml", from: .loopback) else {
             return .failure(.exchange(.timedOut))
@@ -34,7 +34,7 @@ actor DescriptionServer: ListenerOwner {
         return .failure(.exchange(.timedOut))
     }
 
-    nonisolated func listener(_ listener: TCPListener, accepted stream: Stream) {
+    nonisolated func listener(_ listener: StreamListener, accepted stream: Stream) {
         let bound = LoopBound(stream, on: loop)
         assumeIsolated { server in
             server.streams.append(bound.value)
@@ -44,5 +44,5 @@ actor DescriptionServer: ListenerOwner {
         }
     }
 
-    nonisolated func listener(_ listener: TCPListener, failed error: SystemError) {}
+    nonisolated func listener(_ listener: StreamListener, failed error: SystemError) {}
 }

@@ -34,7 +34,7 @@ struct SessionBench {
 
     func measureSpeed() async throws {
         var reference: SessionReference?
-        do throws(CReference.Absence) { reference = try SessionReference() } catch {
+        do throws(CLibrary.Absence) { reference = try SessionReference() } catch {
             run.remark("no figures of the reference in C: \(error.text)")
         }
         let threads = try await SessionThreads()
@@ -56,6 +56,7 @@ struct SessionBench {
         let start = CPUClock.read(CLOCK_MONOTONIC)
         var rounds = 0
         while rounds < Sampling.fewestSamples || CPUClock.read(CLOCK_MONOTONIC) - start < run.nanosecondsPerFigure {
+            try Task.checkCancellation()
             for (kind, load) in pairs.loads {
                 let client = threads.clocks.client
                 let server = kind.serverIsReference ? threads.clocks.referenceServer : threads.clocks.server

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The server and the client on bare epoll that `wifictl bench session` measures the sessions against.
 final class SessionReference: Sendable {
     private typealias Text = UnsafePointer<CChar>
@@ -12,35 +10,20 @@ final class SessionReference: Sendable {
         ) -> UInt64
     private typealias Close = @convention(c) (OpaquePointer) -> Void
 
-    static let sourcePath = "Fixtures/bench/session.c"
-
     private let listenFunction: Listen
     private let serveFunction: Serve
     private let connectFunction: Connect
     private let driveFunction: Drive
     private let closeFunction: Close
 
-    /// Compiles and loads the reference. It stays loaded: its threads may outlive whoever asked for it.
-    init() throws(CReference.Absence) {
-        let folder = try TemporaryFolder()
-        let object = folder.path + "/reference.so"
-        let source = try CReference.findSource(SessionReference.sourcePath)
-        let compiler = try CReference.compile(source, to: object)
-        guard let handle = dlopen(object, RTLD_NOW | RTLD_LOCAL) else {
-            throw .refused(compiler: compiler, message: dlerror().map { String(cString: $0) } ?? "the compiled reference can't be loaded")
-        }
-        guard let listen = dlsym(handle, "reference_session_listen"), let serve = dlsym(handle, "reference_session_serve"),
-            let connect = dlsym(handle, "reference_session_connect"), let drive = dlsym(handle, "reference_session_run"),
-            let close = dlsym(handle, "reference_session_close")
-        else {
-            dlclose(handle)
-            throw .refused(compiler: compiler, message: "\(source) lacks a function")
-        }
-        listenFunction = unsafeBitCast(listen, to: Listen.self)
-        serveFunction = unsafeBitCast(serve, to: Serve.self)
-        connectFunction = unsafeBitCast(connect, to: Connect.self)
-        driveFunction = unsafeBitCast(drive, to: Drive.self)
-        closeFunction = unsafeBitCast(close, to: Close.self)
+    /// It stays loaded: its threads may outlive whoever asked for it.
+    init() throws(CLibrary.Absence) {
+        let library = try CLibrary("Fixtures/bench/session.c", staysLoaded: true)
+        listenFunction = try library.function("reference_session_listen", Listen.self)
+        serveFunction = try library.function("reference_session_serve", Serve.self)
+        connectFunction = try library.function("reference_session_connect", Connect.self)
+        driveFunction = try library.function("reference_session_run", Drive.self)
+        closeFunction = try library.function("reference_session_close", Close.self)
     }
 
     /// A listening socket on 127.0.0.1.

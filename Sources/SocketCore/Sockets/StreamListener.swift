@@ -3,13 +3,13 @@ import Glibc
 /// Whoever takes a listener's connections; called on the loop's thread.
 protocol ListenerOwner: AnyObject, Sendable {
     /// A connection came in; it reads once it's given an owner.
-    func listener(_ listener: TCPListener, accepted stream: Stream)
+    func listener(_ listener: StreamListener, accepted stream: Stream)
     /// Accepting failed; the listener goes on by itself. Out of descriptors: it waits a while first.
-    func listener(_ listener: TCPListener, failed error: SystemError)
+    func listener(_ listener: StreamListener, failed error: SystemError)
 }
 
 /// A listening socket on the loop, TCP or local to this machine; confined to the loop's thread.
-final class TCPListener: ReadinessHandler, TimerHandler {
+final class StreamListener: ReadinessHandler, TimerHandler {
     /// Connections accepted in one tick, so that a burst of newcomers doesn't keep those who are in waiting.
     private static let acceptsPerTick = 64
     /// How long to leave newcomers in the kernel's queue after descriptors ran out: some session will have ended by then.
@@ -59,7 +59,7 @@ final class TCPListener: ReadinessHandler, TimerHandler {
     }
 
     func ready(_ readiness: Readiness) {
-        for _ in 0..<TCPListener.acceptsPerTick {
+        for _ in 0..<StreamListener.acceptsPerTick {
             guard let number = descriptor?.number else { return }
             do throws(SystemError) {
                 guard let (accepted, peer) = try SystemCalls.accept(number) else { return }
@@ -89,7 +89,7 @@ final class TCPListener: ReadinessHandler, TimerHandler {
     private func wakeLater() {
         let timer = timer ?? loop.addTimer(self)
         self.timer = timer
-        loop.setTimer(timer, to: loop.now + TCPListener.pause)
+        loop.setTimer(timer, to: loop.now + StreamListener.pause)
     }
 
     /// - Returns: false when it couldn't be changed; the owner has been told then.
