@@ -1,64 +1,8 @@
 import Foundation
+import Glibc
 import SocketCore
 import TestSupport
 import Testing
-
-/// What every JSON line promises to scripts: strict JSON, the type first, no member twice, and the members that belong to the type.
-enum JSONContract {
-    /// Members by type; more may be there.
-    static let members: [String: [String]] = [
-        "router": [
-            "mac", "name", "address", "interface", "tcp", "tls", "vendor", "model", "firmware", "boot", "radios", "dialect", "grade",
-            "evidence", "conflict", "confirmed", "rttMs",
-        ],
-        "selected": ["mac", "why", "certainty"], "verdict": ["mac", "address", "verdict", "reason", "detail", "certificate"],
-        "session": ["state", "mac", "session", "boot", "attempt"], "accepted": ["msgId", "line"],
-        "outcome": ["msgId", "outcome", "sends", "ms"], "message": ["msgId", "version", "len", "body", "text"],
-        "frame": ["offset", "msgId", "version", "len", "body"], "error": ["error", "offset"], "step": ["name", "ok", "detail"],
-        "fuzz": ["runs", "execsPerSecond", "seed", "findings"], "finding": ["kind", "seed", "input", "file"],
-        "bench": ["name", "parameters", "value", "unit", "samples"], "summary": [], "listening": [], "probe": [], "hello": [],
-        "receipt": [],
-        "closed": [], "property": ["name", "value"], "read": ["stream", "bytes", "file"], "switched": ["mac", "from"],
-        "setting": ["name", "value", "source", "place"], "report": ["file", "routers", "bytes"], "link": ["bssids", "unknown"],
-        "benchmark": ["name", "summary"], "company": ["directory", "root"], "issued": ["file", "keyFile"], "revoked": ["serial", "crl"],
-        "trust": ["name", "kind"], "rule": ["id", "section", "level", "rule"],
-    ]
-    private static let inner: [String: [String: [String]]] = [
-        "router": ["evidence": ["gateway", "neighbour", "onlyResponder"]],
-        "verdict": ["certificate": ["serial", "mac", "bssids", "notAfter", "issuer"]],
-    ]
-    private static let words: [String: [String: Set<String>]] = [
-        "selected": ["why": ["exact", "radio", "family", "gateway", "conflict", "none"]],
-        "verdict": ["verdict": ["company", "foreign", "impostor", "vouched", "pinned", "unproven"]],
-        "session": ["state": ["connecting", "open", "resumed", "lost", "reconnecting", "suspended", "closed"]],
-        "outcome": ["outcome": ["delivered", "notSent", "unknown", "cancelled"]],
-    ]
-
-    /// Checks each line; gives the types in order.
-    @discardableResult
-    static func check(_ lines: [String], _ command: String) throws -> [String] {
-        try lines.map { line in
-            let members = try #require(try JSONValue.parse(Array(line.utf8)).objectValue, "\(command): \(line)")
-            // A second reader, in case ours is lenient in the way that our writer is wrong.
-            _ = try JSONSerialization.jsonObject(with: Data(line.utf8))
-            let type = try #require(members.first?.name == "type" ? members.first?.value.stringValue : nil, "\(command): \(line)")
-            let names = members.map(\.name)
-            #expect(Set(names).count == names.count, "\(command): a member twice: \(line)")
-            let wanted = try #require(self.members[type], "\(command): a type that nobody was told of: \(line)")
-            let missing = wanted.filter { !names.contains($0) }
-            #expect(missing.isEmpty, "\(command): \(type) lacks \(missing): \(line)")
-            let value = JSONValue.object(members)
-            for (name, parts) in inner[type] ?? [:] {
-                guard let object = value[name], object != .null else { continue }
-                #expect(parts.allSatisfy { object[$0] != nil }, "\(command): \(type).\(name): \(line)")
-            }
-            for (name, allowed) in words[type] ?? [:] {
-                #expect(value[name]?.stringValue.map(allowed.contains) == true, "\(command): \(type).\(name): \(line)")
-            }
-            return type
-        }
-    }
-}
 
 /// Every command's JSON lines, as cli scripts would read them.
 @Suite(.timeLimit(.minutes(10)))
@@ -108,7 +52,73 @@ struct JSONContractTests {
         #expect(try await run(["identity", "new-company", fleet], home: home) == ["company"])
         #expect(try await run(["identity", "issue-device", fleet, "--mac", "02:00:5e:00:53:01"], home: home) == ["issued"])
         #expect(try await run(["identity", "issue-operator", fleet, "--id", "field-7"], home: home) == ["issued"])
-        _ = try await run(["trust", "add", fleet + "/company-root.pem"], home: home)
+        #expect(try await run(["trust", "add", fleet + "/company-root.pem"], home: home) == ["trust"])
         #expect(try await run(["trust", "list"], home: home) == ["trust"])
+        #expect(try await run(["trust", "remove", "company-root.pem"], home: home) == ["trust"])
+        let device = fleet + "/devices/02005e005301.pem"
+        let shown = try await BuiltTool.run(["identity", "show", device, "--json"], home: home.path)
+        let line = try #require(shown.lines.first)
+        let serial = try #require(try JSONValue.parse(Array(line.utf8))["serial"]?.stringValue)
+        #expect(try await run(["identity", "revoke", fleet, serial], home: home) == ["revoked"])
+        let files = [device, fleet + "/company-revoked.pem", fleet + "/company-root.key"]
+        #expect(try await run(["identity", "show"] + files, home: home) == ["certificate", "revocationList", "privateKey"])
+    }
+    @Test func `captures and findings`() async throws {
+        let home = try TemporaryDirectory()
+        for name in ["loopback.pcap", "cooked.pcapng"] {
+            let types = try await run(["frames", Repository.path("Fixtures/captures/\(name)")], home: home)
+            #expect(Set(types).isSuperset(of: ["frame", "datagram", "stream", "summary"]) && types.last == "summary", "\(types)")
+        }
+        let router = try ChildProcess(["python3", Repository.path("Tests/Fuzz/broken-router.py"), "wrong-receipt"])
+        let target = ["--target", "127.0.0.1:\(try await router.line("port"))", "--runs", "200", "--rate", "1000", "--seed", "21"]
+        let found = try await run(
+            ["fuzz"] + target + ["--findings", "1", "--patience", "2s", "--artifacts", home.file("findings")], home: home)
+        #expect(found == ["finding", "fuzz"])
+    }
+
+    @Test func `doctor, and what an agent and a watch print`() async throws {
+        let port = try Loopback.freePort()
+        let (router, _) = try await Loopback.router(port: port, ["--mac", "02:00:5e:00:53:01", "--name", "Attic", "--tcp", "0"])
+        let home = try TemporaryDirectory()
+        let network = ["--interface", "lo", "--port", "\(port)"]
+        let checks = try await run(["doctor", "--for", "0s"] + network, home: home)
+        #expect(checks.contains("check") && checks.last == "summary", "\(checks)")
+
+        let watch = try ChildProcess([BuiltTool.path, "watch", "Attic", "--json", "--bssid", "none", "--home", home.path] + network)
+        _ = try await watch.line("a property") { $0.contains(#""type":"property""#) }
+        watch.signal(SIGINT)
+        let seen = try JSONContract.check(try await watch.result().lines, "watch")
+        #expect(Set(seen).isSuperset(of: ["router", "session", "property"]), "\(seen)")
+
+        let agent = try ChildProcess([BuiltTool.path, "agent", "run", "--json", "--home", home.path])
+        _ = try await agent.line("listening") { $0.contains(#""type":"listening""#) }
+        #expect(try await run(["get", "Attic", "wifi.ssid"] + network, home: home).contains("property"))
+        #expect(try await run(["agent", "status"], home: home) == ["held"])
+        #expect(try await run(["agent", "stop"], home: home).isEmpty)
+        #expect(try JSONContract.check(try await agent.result().lines, "agent run") == ["listening"])
+        router.signal(SIGINT)
+        _ = try await router.result()
+    }
+
+    @Test func `rules that a router was held against`() async throws {
+        let port = try Loopback.freePort()
+        let (router, tcp) = try await Loopback.router(port: port, ["--mac", "02:00:5e:00:53:01", "--tcp", "0"])
+        let rules = ["--only", "receipt", "--only", "hello-answer", "--only", "discovery-reply"]
+        let types = try await run(["conform", "127.0.0.1:\(tcp)", "--port", "\(port)"] + rules, home: try TemporaryDirectory())
+        #expect(types == ["rule", "rule", "rule", "summary"])
+        router.signal(SIGINT)
+        _ = try await router.result()
+    }
+
+    @Test func `every type that the tool can print is documented, and no other`() throws {
+        var printed: Set<String> = []
+        let sources = Repository.root.appending(path: "Sources/wifictl")
+        for case let file as URL in try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)) {
+            guard file.pathExtension == "swift" else { continue }
+            for match in try String(contentsOf: file, encoding: .utf8).matches(of: /json\(\s*"([A-Za-z]+)"/) {
+                printed.insert(String(match.1))
+            }
+        }
+        #expect(printed.count > 30 && printed == Set(JSONContract.members.keys))
     }
 }

@@ -101,6 +101,14 @@ struct OutputTests {
         #expect(span.briefText == text)
     }
 
+    @Test func `the help of a family shows how each of its commands is called`() {
+        for first in ["identity", "trust", "agent"] {
+            let family = CommandRegistry.commands.filter { $0.name.hasPrefix(first + " ") }
+            let help = HelpText(width: 80).render(family: family)
+            for command in family { #expect(help.contains("\n  \(command.examples[0].line)\n"), "\(command.name)") }
+        }
+    }
+
     @Test func `help fits its width and shows options, defaults and examples`() {
         let span = DefaultedOption("for", "TIME", .duration, default: .seconds(3), shown: "3s", "how long to look around for routers")
         let bssid = RepeatedOption("bssid", "MAC", .text, "an address")

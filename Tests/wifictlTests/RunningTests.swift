@@ -13,6 +13,18 @@ struct BinaryTests {
         #expect(result.status == 0)
     }
 
+    @Test func `current before there is one, and an interface that isn't there, say what to do`() async throws {
+        for words in [["get", "current", "led"], ["send", "current"], ["read", "current", "log"]] {
+            let result = try await BuiltTool.run(words + ["--interface", "lo", "--port", "\(try Loopback.freePort())"])
+            #expect(result.status == 2 && result.errorText.hasPrefix("wifictl: no router is the current one yet ("), "\(result.errorText)")
+        }
+        for words in [["discover"], ["verify"], ["doctor"], ["watch"]] {
+            let result = try await BuiltTool.run(words + ["--interface", "l0"])
+            #expect(
+                result.status == 2 && result.errorText.hasSuffix("there is no interface l0 (did you mean lo?)\n"), "\(result.errorText)")
+        }
+    }
+
     @Test func `help goes to standard output and lists every command`() async throws {
         let result = try await BuiltTool.run(["--help"])
         #expect(result.status == 0)

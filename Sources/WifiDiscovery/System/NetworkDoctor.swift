@@ -35,11 +35,12 @@ public enum NetworkDoctor {
         var facts = DoctorFacts()
         facts.port = options.port
         do throws(SystemError) { facts.interfaces = try NetworkInterfaces.current() } catch { facts.unread["interfaces"] = "\(error)" }
+        for interface in facts.interfaces { facts.names[interface.index] = interface.name }
         if !options.interfaces.isEmpty { facts.interfaces.removeAll { !options.interfaces.contains($0.name) } }
+        facts.isNarrowed = !options.interfaces.isEmpty
         for interface in facts.interfaces { facts.kinds[interface.name] = kind(interface) }
         facts.wireless = await WirelessLink.settled()
-        for interface in facts.interfaces where interface.obstacle == nil || interface.obstacle == .loopback && !options.interfaces.isEmpty
-        {
+        for interface in facts.interfaces where interface.obstacle == nil || interface.obstacle == .loopback && facts.isLoopbackScanned {
             facts.probes[interface.name] = await SelfProbe.run(interface, port: options.port, group: options.group)
         }
         facts.others = await others(options)

@@ -47,10 +47,14 @@ public struct RouterVerifier: Sendable {
 
     /// Asks all of them; the findings come in the subjects' order. Then proven routers are asked for the children that somebody without
     /// proof may be, where there's a certificate to be admitted with.
-    public func verify(_ subjects: [Subject]) async -> [Finding] {
+    ///
+    /// - Parameters:
+    ///   - subjects: whom to ask.
+    ///   - onJudged: called after each handshake with how many subjects have been asked so far; not for the children.
+    public func verify(_ subjects: [Subject], onJudged: @Sendable (Int) -> Void = { _ in }) async -> [Finding] {
         let order = turns(of: subjects)
         let end = ContinuousClock.now + RouterVerifier.longest
-        let findings = await RouterVerifier.sideBySide(order) { index in
+        let findings = await RouterVerifier.sideBySide(order, onJudged) { index in
             guard ContinuousClock.now < end else {
                 return finding(.unreachable("not tried, since the others took \(RouterVerifier.longest)"), subjects[index])
             }
@@ -74,7 +78,7 @@ public struct RouterVerifier: Sendable {
 
     /// Does `work` for each index, ``handshakesAtOnce`` at a time.
     private static func sideBySide<Result: Sendable>(
-        _ indices: [Int], _ work: @escaping @Sendable (Int) async -> Result
+        _ indices: [Int], _ onDone: (Int) -> Void = { _ in }, _ work: @escaping @Sendable (Int) async -> Result
     ) async -> [Int: Result] {
         await withTaskGroup(of: (Int, Result).self) { group in
             var results: [Int: Result] = [:]
@@ -83,6 +87,7 @@ public struct RouterVerifier: Sendable {
             for _ in 0..<handshakesAtOnce { begin() }
             for await (index, result) in group {
                 results[index] = result
+                onDone(results.count)
                 begin()
             }
             return results

@@ -10,7 +10,8 @@ extension Command {
     private static let about = """
         Commands that talk to a router (get, set, read, send, switch) are run by the agent of their state directory where there is \
         one: a script of a hundred commands makes one session then and not a hundred. The agent listens on a socket in the state \
-        directory that its owner alone may use. Without it each command opens and closes a session of its own.
+        directory that its owner alone may use. Without it, or with --alone, each command opens and closes a session of its own. \
+        docs/agent.md tells the rest.
         """
 
     static let agentStart = Command(
@@ -51,7 +52,8 @@ extension Command {
         }
         // It may live long: it mustn't keep the file system busy on which it happened to be started.
         _ = chdir("/")
-        output.line("listening on \(AgentWire.path(home: home))")
+        let path = AgentWire.path(home: home)
+        output.isJSON ? output.json("listening", ["path": .string(path)]) : output.line("listening on \(path)")
         await AgentServer(pool: pool, output: output).run(listener, idle: arguments[idle], stop: stop)
         return .success
     }

@@ -33,27 +33,39 @@ extension Command {
         if isUnoptimised() {
             context.output.warning("this wifictl was built without optimisation, so the figures mean little (build with -c release)")
         }
-        var table = BenchTable()
+        let measured = try await measure(chosen, arguments, context)
+        context.output.clearProgress()
+        if !context.output.isJSON, !measured.figures.isEmpty { context.output.table(BenchTable(measured.figures).table) }
+        guard !measured.isInterrupted else {
+            context.output.remark("interrupted: \(measured.figures.count) figures were measured")
+            throw CancellationError()
+        }
+        if let path = arguments[plot] {
+            try FileOutput.write(Array(BenchPlot(measured.figures).svg(made: "\(WallTime.systemNow())").utf8), to: path)
+            context.output.remark("\(measured.figures.count) figures are drawn in \(path)")
+        }
+        return .success
+    }
+
+    /// The figures, in the order in which they were done; fewer where somebody ended it.
+    private static func measure(
+        _ chosen: [Benchmark], _ arguments: Arguments, _ context: Context
+    ) async throws -> (figures: [Benchmark.Figure], isInterrupted: Bool) {
         var figures: [Benchmark.Figure] = []
         for benchmark in chosen {
+            context.output.progress("\(benchmark.name): \(figures.count) figures")
             let run = Benchmark.Run(
                 nanosecondsPerFigure: UInt64(max(0, nanoseconds(arguments[time]))), idleSessions: arguments[sessions],
                 report: { figure in
                     try context.cancellation.check()
                     figures.append(figure)
-                    context.output.isJSON ? context.output.json("bench", members(figure)) : table.add(figure)
+                    if context.output.isJSON { context.output.json("bench", members(figure)) }
                     context.output.progress("\(figure.name): \(figures.count) figures")
                 },
                 remark: { context.output.remark($0) })
-            try await benchmark.run(run)
+            do { try await benchmark.run(run) } catch is CancellationError { return (figures, true) }
         }
-        context.output.clearProgress()
-        if !context.output.isJSON { context.output.table(table.table) }
-        if let path = arguments[plot] {
-            try FileOutput.write(Array(BenchPlot(figures).svg(made: "\(WallTime.systemNow())").utf8), to: path)
-            context.output.remark("\(figures.count) figures are drawn in \(path)")
-        }
-        return .success
+        return (figures, false)
     }
 
     private static func showList(_ context: Context) {
@@ -111,10 +123,10 @@ private struct BenchTable {
         Table.Column("BENCH"), Table.Column("AT"), Table.Column("VALUE", side: .right), Table.Column("UNIT"),
         Table.Column("TIMES C", side: .right),
     ])
-    private(set) var count = 0
 
-    mutating func add(_ figure: Benchmark.Figure) {
-        count += 1
+    init(_ figures: [Benchmark.Figure]) { for figure in figures { add(figure) } }
+
+    private mutating func add(_ figure: Benchmark.Figure) {
         let parameters = figure.parameters.map { "\($0.name) \($0.value.integerValue.map { "\($0)" } ?? $0.value.stringValue ?? "")" }
         table.add([
             Table.Cell(figure.name), Table.Cell(parameters.joined(separator: ", ")), Table.Cell(BenchTable.decimal(figure.value)),

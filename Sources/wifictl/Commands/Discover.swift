@@ -53,20 +53,15 @@ extension Command {
                 throw UsageError("--until-match without the native dialect", hint: "other makers' routers don't tell their radios")
             }
         }
-        let run: DiscoverRun
-        do {
-            // A file that can't be read ends it here: without the root, everybody would be a candidate.
-            let trust = try TrustOptions.routerTrust(arguments, context)
-            var options = try options(arguments, context)
-            options.endsAtMatch = arguments[untilMatch] && !trust.hasRoot
-            run = try DiscoverRun(
-                options, dialects: Set(arguments[ScanOptions.dialect]),
+        // A file that can't be read ends it here: without the root, everybody would be a candidate.
+        let trust = try TrustOptions.routerTrust(arguments, context)
+        var settings = try options(arguments, context)
+        settings.endsAtMatch = arguments[untilMatch] && !trust.hasRoot
+        let run = try ScanOptions.naming { [settings] in
+            try DiscoverRun(
+                settings, dialects: Set(arguments[ScanOptions.dialect]),
                 trust: arguments[verifies] || trust.hasRoot ? trust : nil,
                 station: arguments[TrustOptions.station], context)
-        } catch DiscoveryError.noSuchInterface(let name, let known) {
-            let near = Suggestion.nearest(to: name, among: known)
-            throw ToolError(
-                "there is no interface \(name)", hint: near.map { "did you mean \($0)?" } ?? "there are \(known.joined(separator: ", "))")
         }
         do {
             guard arguments[watch] else {

@@ -26,11 +26,20 @@ extension Command {
             guard let group = IPAddress(text), group.isMulticast else { throw UsageError("--group: '\(text)' is no multicast address") }
             if group.isV4 { options.group = group }
         }
+        try require(options.interfaces)
         context.output.progress("looking at this machine and its network")
         let report = await NetworkDoctor.examine(options)
         context.output.clearProgress()
         if context.output.isJSON { DoctorReport.json(report, context.output) } else { DoctorReport.text(report, context.output) }
         return report.causes.isEmpty ? .success : .negative
+    }
+
+    /// Whatever else is wrong with an interface is what the doctor is asked for; that there is none of that name is a slip.
+    private static func require(_ names: [String]) throws {
+        let known = try NetworkInterfaces.current().map(\.name)
+        try ScanOptions.naming {
+            if let missing = names.first(where: { !known.contains($0) }) { throw DiscoveryError.noSuchInterface(missing, known: known) }
+        }
     }
 }
 

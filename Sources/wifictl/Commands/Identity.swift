@@ -83,7 +83,8 @@ extension Command {
         if context.output.isJSON {
             context.output.json("revoked", ["serial": .string(serial.lowercased()), "crl": .string(file)])
         } else {
-            context.output.line("\(file)   lists \(serial); hand it out: --crl")
+            context.output.line("\(file)   lists \(serial)")
+            context.output.remark("hand it out: wifictl trust add where routers are judged, wifictl router --crl where controllers are")
         }
         return .success
     }

@@ -1,4 +1,5 @@
 import SocketCore
+import Synchronization
 import WifiDiscovery
 
 /// `read ROUTER STREAM`: a stream of the router, in pieces.
@@ -22,17 +23,27 @@ extension Command {
             throw UsageError("with --json the bytes need a file", hint: "add --output FILE")
         }
         return try await SessionTool.withRouter(try arguments.required(0, "ROUTER"), arguments, context, within: nil) { router in
+            let last = Mutex(ReadProgress?.none)
             let progress: @Sendable (ReadProgress) -> Void = { step in
+                last.withLock { $0 = step }
                 output.progress("\(stream): \(step.offset) of \(step.total ?? 0) bytes")
             }
             var (total, kept) = (0, 0)
-            if let path {
-                (total, kept) = try await router.read(stream, into: path, onProgress: progress)
-            } else {
-                total = try await router.read(stream, onProgress: progress) { piece in
-                    try output.stream(piece.data)
-                    await output.room()
+            do {
+                if let path {
+                    (total, kept) = try await router.read(stream, into: path, onProgress: progress)
+                } else {
+                    total = try await router.read(stream, onProgress: progress) { piece in
+                        try output.stream(piece.data)
+                        await output.room()
+                    }
                 }
+            } catch {
+                output.clearProgress()
+                guard Task.isCancelled else { throw error }
+                if let step = last.withLock(\.self) { output.remark(interrupted(step, path)) }
+                // What the connection makes of being closed under way is no failure.
+                throw CancellationError()
             }
             output.clearProgress()
             if output.isJSON {
@@ -42,5 +53,10 @@ extension Command {
             output.remark("\(total) bytes\(path.map { " in \($0)" } ?? "")\(kept > 0 ? ", \(kept) of them from an earlier run" : "")")
             return .success
         }
+    }
+    /// What there is of a stream that wasn't read to its end.
+    private static func interrupted(_ step: ReadProgress, _ path: String?) -> String {
+        let have = "interrupted: \(step.offset) of \(step.total.map { "\($0)" } ?? "?") bytes"
+        return path.map { "\(have) in \($0).part; the same command goes on there" } ?? have
     }
 }

@@ -22,7 +22,7 @@ extension Command {
                 throw ToolError("more than \(TrustState.mostFiles) files aren't kept", hint: "see wifictl trust list")
             }
         }
-        for item in items { context.output.remark("\(item.name) is trusted as a \(item.kind.rawValue)") }
+        for item in items { tell(item, isTrusted: true, context.output) }
         return .success
     }
 
@@ -52,7 +52,9 @@ extension Command {
         name: "trust remove", summary: "trusts a root or list no longer", positionals: ["NAME..."], usesNetwork: false,
         examples: [Example("wifictl trust remove company-root.pem", "by the name that trust list shows")]
     ) { arguments, context in
+        var removed: [TrustState.Item] = []
         try TrustState(home: context.home).update { kept in
+            removed = kept.items.filter { arguments.positionals.contains($0.name) }
             for name in arguments.positionals {
                 guard kept.items.contains(where: { $0.name == name }) else {
                     let near = Suggestion.nearest(to: name, among: kept.items.map(\.name))
@@ -62,7 +64,17 @@ extension Command {
                 kept.items.removeAll { $0.name == name }
             }
         }
+        for item in removed { tell(item, isTrusted: false, context.output) }
         return .success
+    }
+
+    /// What became of a file: a remark for people, a line for scripts.
+    private static func tell(_ item: TrustState.Item, isTrusted: Bool, _ output: Output) {
+        let kind = item.kind.rawValue
+        guard !output.isJSON else {
+            return output.json("trust", ["name": .string(item.name), "kind": .string(kind), "trusted": .bool(isTrusted)])
+        }
+        output.remark("\(item.name) is trusted \(isTrusted ? "as a \(kind)" : "no longer")")
     }
 }
 

@@ -12,7 +12,7 @@ extension DirectoryCore {
             let names = routers.prefix(4).map { "\($0.router.mac)" }.joined(separator: ", ")
             throw ToolError("\(routers.count) known routers are called '\(text)'", hint: "name one by its MAC: \(names)")
         case .unknown:
-            if text == "current" { throw ToolError("no router is the current one", hint: "see wifictl switch") }
+            if text == "current" { throw KnownRouterLookup.noCurrent }
             let near = Suggestion.nearest(to: text, among: all.map(\.router.name).filter { !$0.isEmpty })
             throw ToolError(
                 "no router '\(text)' is known", hint: near.map { "did you mean \($0)?" } ?? "wifictl discover finds, wifictl routers lists")
@@ -22,8 +22,13 @@ extension DirectoryCore {
 
 /// A ROUTER argument that nobody answered to.
 enum KnownRouterLookup {
+    /// Somebody says `current` before there is one.
+    static let noCurrent = ToolError(
+        "no router is the current one yet", hint: "wifictl send and wifictl switch make the one that they name current")
+
     /// What to tell, with the name among the known ones that was probably meant.
     static func unknown(_ text: String, home: String) -> ToolError {
+        if text == "current" { return noCurrent }
         // What is wrong with the state is told by the commands that need it; here it's only good for a hint.
         let names = (try? RouterDirectory(home: home).load())?.all.map(\.router.name).filter { !$0.isEmpty } ?? []
         let near = Suggestion.nearest(to: text, among: names)

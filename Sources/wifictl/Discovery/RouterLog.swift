@@ -43,7 +43,7 @@ final class RouterLog: Sendable {
                 ])
         } else if answers == 0 {
             let isKnown = !probe.known.isEmpty
-            line("probe", "\(source.address.text) asks\(isKnown ? " for others than it knows" : ""), no answer")
+            line("probe", "\(source.address.text) asks\(isKnown ? " who else is there" : ""), no answer")
         } else if isFleet {
             line("probe", "\(source.address.text) asks, \(answers) answer")
         } else {

@@ -24,6 +24,15 @@ enum ScanOptions {
         return options
     }
 
+    /// Does `body`; an interface that isn't there is told with the one that was probably meant.
+    static func naming<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch DiscoveryError.noSuchInterface(let name, let known) {
+            let near = Suggestion.nearest(to: name, among: known)
+            throw ToolError(
+                "there is no interface \(name)", hint: near.map { "did you mean \($0)?" } ?? "there are \(known.joined(separator: ", "))")
+        }
+    }
+
     private static func link(_ wishes: [LinkWish]) throws(UsageError) -> RouterDiscovery.Link {
         let addresses = Set(wishes.compactMap { wish in if case .address(let address) = wish { address } else { nil } })
         if addresses.isEmpty { return wishes.contains(.none) ? .addresses([]) : .automatic }

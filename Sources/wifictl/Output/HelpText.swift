@@ -16,7 +16,12 @@ struct HelpText {
     func render(family: [Command]) -> String {
         let tool = CommandRegistry.toolName
         let first = family.first?.name.prefix { $0 != " " } ?? ""
-        return "Usage: \(tool) \(first) COMMAND [ARGUMENTS]\n\nCommands:\n" + listed(family.map { ($0.name, $0.summary) })
+        let examples = family.compactMap { $0.examples.first?.line }
+        return [
+            "Usage: \(tool) \(first) COMMAND [ARGUMENTS]", "Commands:\n" + listed(family.map { ($0.name, $0.summary) }),
+            "Examples:\n" + examples.map { "  \($0)" }.joined(separator: "\n"),
+            "\(tool) \(first) COMMAND --help tells more about a command.",
+        ].joined(separator: "\n\n")
     }
 
     private func toolSections() -> [String] {

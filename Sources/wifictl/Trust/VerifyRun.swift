@@ -35,13 +35,29 @@ struct VerifyRun {
     /// All routers that answer.
     func everybody() async throws -> [Router] {
         output.progress("asking on the network...")
-        let result: ScanResult
-        do { result = try await RouterDiscovery(discovery).scan(for: span) } catch DiscoveryError.nothingToScan { return [] }
+        let scanned: ScanResult?
+        do { scanned = try await scan() } catch DiscoveryError.nothingToScan { return [] }
         output.clearProgress()
+        guard let result = scanned else { throw CancellationError() }
         try RouterDirectory(home: home).merge(result.routers, now: SystemCalls.monotonicNow())
         return zip(result.routers, VerifyRun.subjects(result.routers, station: station)).map { found, subject in
             Router(subject: subject, address: found.discovered.address.text(on: found.interface))
         }
+    }
+
+    /// What a scan finds, counted while it goes on; nil when it was cancelled.
+    private func scan() async throws -> ScanResult? {
+        var found = 0
+        for try await event in try ScanOptions.naming({ try RouterDiscovery(discovery) }).begin(for: span).events {
+            switch event {
+            case .found:
+                found += 1
+                output.progress("\(found) router\(found == 1 ? "" : "s") found")
+            case .finished(let result): return result
+            case .updated, .lost, .graded: break
+            }
+        }
+        return nil
     }
 
     /// Whom to ask of those that a scan found, with our own MAC on each one's network.
@@ -115,8 +131,9 @@ struct VerifyRun {
         // The directory hears of TLS from replies alone: enough to be suspicious where it's gone.
         let directory = try RouterDirectory(home: home).load()
         for subject in subjects where directory[subject.mac]?.hasSpokenTLS == true { memory.noteTLS(of: subject.mac, now: trust.clock()) }
-        output.progress("\(subjects.count) handshake\(subjects.count == 1 ? "" : "s")...")
-        let findings = await RouterVerifier(trust, memory: memory, limit: limit).verify(subjects)
+        let tell = { @Sendable (judged: Int) in output.progress("\(judged) of \(subjects.count) asked to prove whose they are") }
+        tell(0)
+        let findings = await RouterVerifier(trust, memory: memory, limit: limit).verify(subjects, onJudged: tell)
         output.clearProgress()
         do {
             try state.update { kept in

@@ -25,7 +25,6 @@ enum WatchFacts {
             ("sessions", "TCP \(router.tcp), \(router.tls ? "TLS" : "in the clear"), version \(versions)"), ("device", row.product),
             ("firmware", router.firmware), ("radios", radios.joined(separator: "; ")),
             ("boot", router.boot.map { "\($0)" } ?? ""), ("grade", GradeText.grade(row)), ("evidence", GradeText.evidence(row)),
-            ("round trip", found.discovered.roundTrip.map { "\($0.briefText) at best" } ?? ""),
         ]
         return facts.filter { !$0.1.isEmpty }.map { WatchRouter.Fact($0.0, $0.1) }
     }

@@ -11,7 +11,7 @@ enum WatchHappening: Sendable {
     case tick
     case trips([(mac: MACAddress, roundTrip: Duration?)])
     case finding(RouterVerifier.Finding)
-    case signal(Double?)
+    case signals([WatchInput])
     case session(MACAddress, SessionEvent)
     case counters(SessionCounters, unsettled: Int)
     /// Properties that a router reported, or was asked for.

@@ -38,7 +38,7 @@ struct WatchLines {
                 output.warning("the scan is over\(reason.map { ": \($0)" } ?? "")")
                 break loop
             case .stop: break loop
-            case .session, .terminal, .trips, .signal, .counters: break
+            case .session, .terminal, .trips, .signals, .counters: break
             }
         }
         filling.cancel()

@@ -11,17 +11,12 @@ struct WatchPlan: Sendable {
     let directory: RouterDirectory
     /// Whose session to follow from the beginning.
     let reference: String?
+    var signals = WatchSignals()
 
     init(_ arguments: Arguments, _ context: Context) throws {
         self.context = context
         let options = try ScanOptions.discovery(arguments, context)
-        do {
-            discovery = try RouterDiscovery(options)
-        } catch DiscoveryError.noSuchInterface(let name, let known) {
-            let near = Suggestion.nearest(to: name, among: known)
-            throw ToolError(
-                "there is no interface \(name)", hint: near.map { "did you mean \($0)?" } ?? "there are \(known.joined(separator: ", "))")
-        }
+        discovery = try ScanOptions.naming { try RouterDiscovery(options) }
         trust = try TrustOptions.routerTrust(arguments, context)
         let inbox = WatchInbox()
         self.inbox = inbox

@@ -78,7 +78,7 @@ actor WatchRun {
             judgements[finding.subject.mac] = finding.judgement
             isSelectionOld = true
             feed(.verdict(id: "\(finding.subject.mac)", WatchFacts.verdict(finding.judgement)))
-        case .signal(let signal): feed(.signal(signal))
+        case .signals(let inputs): for input in inputs { feed(input) }
         case .session(let mac, let event): await heard(mac, event)
         case .counters(let new, let unsettled):
             (counters.resends, counters.duplicates, counters.openings) = (new.resends, new.duplicates, new.openings)
@@ -154,7 +154,7 @@ actor WatchRun {
     private func press(_ key: WatchKey) async -> Bool {
         switch model.take(.key(key), now: now) {
         case .quit: return false
-        case .move(let id): await plan.sessions.move(to: id)
+        case .move(let id): await plan.sessions.move(to: id, model.title(id))
         case .verify(let ids):
             let wanted = Set(ids)
             plan.verify(found.values.filter { plan.trust.hasRoot || wanted.contains("\($0.mac)") })
@@ -210,11 +210,11 @@ actor WatchRun {
         isSampling = true
         let ids = Set(model.present(WatchRun.mostSampled))
         let routers = found.values.filter { ids.contains("\($0.mac)") }
-        let (inbox, sampler) = (plan.inbox, sampler)
+        let (inbox, sampler, signals) = (plan.inbox, sampler, plan.signals)
         let readsSignal = plan.discovery.options.link == .automatic && !link.isEmpty
         Task {
             inbox.tell(.trips(await sampler.sample(routers)))
-            if readsSignal { inbox.tell(.signal(WirelessLink.read().interfaces.compactMap { $0.linked?.signal }.max())) }
+            if readsSignal { inbox.tell(.signals(signals.read(routers))) }
         }
     }
 }

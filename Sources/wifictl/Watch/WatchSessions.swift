@@ -37,15 +37,19 @@ actor WatchSessions {
     }
 
     /// Makes a router the current one; the present session is kept until the new one stands.
-    func move(to reference: String) {
+    ///
+    /// - Parameters:
+    ///   - reference: its MAC.
+    ///   - title: what people call it.
+    func move(to reference: String, _ title: String) {
         attempt?.cancel()
         attempt = Task {
-            self.inbox.tell(.remark("switching to \(reference)", .cyan))
+            self.inbox.tell(.remark("switching to \(title)", .cyan))
             do {
                 self.adopt(try await self.manager.switch(to: reference))
             } catch is CancellationError {
             } catch {
-                self.inbox.tell(.remark("no switch to \(reference): \(error)", .red))
+                self.inbox.tell(.remark("no switch to \(title): \(error)", .red))
             }
         }
     }

@@ -53,6 +53,24 @@ struct DiagnosisTests {
         #expect(causes(facts) == [.network])
     }
 
+    @Test func `This machine alone is a network only for those who ask for it`() {
+        var facts = healthy
+        facts.interfaces = [NetworkInterface(index: 1, name: "lo", flags: [.up, .running, .loopback])]
+        let network = { (facts: DoctorFacts) in Diagnosis.findings(facts).first { $0.check == .network } }
+        // Nothing else is there: it's scanned, but that explains why no router is found.
+        #expect(facts.isLoopbackScanned && network(facts)?.verdict == .cause && network(facts)?.detail.contains("lo") == true)
+        facts.isNarrowed = true
+        #expect(network(facts)?.verdict == .fine && network(facts)?.detail == "scanned: lo, which is this machine alone")
+    }
+
+    @Test func `Routes name their interface, also where the look is narrowed to another`() {
+        var facts = healthy
+        facts.names = [1: "lo", 2: "eth0"]
+        facts.interfaces.removeLast()
+        let details = Diagnosis.findings(facts).filter { $0.check == .route }.map(\.detail)
+        #expect(details.count == 2 && details.allSatisfy { $0.contains("eth0") }, "\(details)")
+    }
+
     @Test(arguments: [
         (DoctorFacts.Probe.lost, DoctorFacts.Probe.lost), (.arrived, .lost), (.lost, .arrived), (.refused("sendmsg: x"), .arrived),
     ])

@@ -43,6 +43,47 @@ struct TerminalMannersTests {
         }
     }
 
+    @Test func `Ctrl-C shows what was measured so far, and leaves the terminal as it was`() async throws {
+        let pane = try await TerminalPane(columns: 110, lines: 30)
+        let before = try await pane.answer(to: "stty -g")
+        // However long a figure is to take.
+        try await pane.type("clear; \(BuiltTool.path) bench encode decode --for 10m; echo status=$?")
+        try await pane.shows("encode: 0 figures")
+        try await pane.press("C-c")
+        try await pane.shows("interrupted: 0 figures were measured")
+        try await pane.shows("status=130")
+        #expect(try await pane.answer(to: "stty -g") == before)
+        let figures = try await BuiltTool.run(["bench", "encode", "--for", "1ms", "--json"]).lines.count
+        try await pane.type("clear; \(BuiltTool.path) bench encode session --for 1ms; echo status=$?")
+        try await pane.shows("session: \(figures) figures")
+        try await pane.press("C-c")
+        try await pane.shows("were measured")
+        try await pane.shows("ns/frame")
+        try await pane.shows("status=130")
+    }
+
+    @Test func `a read that is interrupted says how far it came, and the same command goes on there`() async throws {
+        let port = try Loopback.freePort()
+        // So slow at reading requests that a stream of five pieces takes seconds.
+        let (child, _) = try await Loopback.router(
+            port: port, ["--mac", "02:00:5e:00:53:01", "--name", "Attic", "--tcp", "0", "--slow-read", "150"])
+        let pane = try await TerminalPane(columns: 150, lines: 30)
+        let before = try await pane.answer(to: "stty -g")
+        let place = try TemporaryDirectory()
+        let words = "\(BuiltTool.path) read Attic log --interface lo --port \(port) --output \(place.file("log"))"
+        try await pane.type("clear; \(words); echo status=$?")
+        try await pane.shows("of 5120 bytes")
+        try await pane.press("C-c")
+        try await pane.shows("log.part; the same command goes on there")
+        try await pane.shows("status=130")
+        #expect(try await pane.answer(to: "stty -g") == before)
+        try await pane.type("clear; \(words); echo status=$?")
+        try await pane.shows("of them from an earlier run")
+        try await pane.shows("status=0")
+        child.signal(SIGINT)
+        _ = try await child.result()
+    }
+
     @Test func `a terminal isn't given bytes that it would obey`() async throws {
         let port = try Loopback.freePort()
         let (child, _) = try await Loopback.router(port: port, ["--mac", "02:00:5e:00:53:01", "--name", "Attic", "--tcp", "0"])

@@ -1,5 +1,6 @@
 import SocketCore
 import Testing
+import WifiDiscovery
 
 @testable import wifictl
 
@@ -63,6 +64,39 @@ struct WatchScreenTests {
                 "", "", "",
                 "↑↓ choose  s switch  v verify  d details  ? help  q quit",
             ])
+    }
+
+    @Test func `where Wi-Fi is heard, each router's signal is shown with its last ones, and the link's own above`() {
+        let found = (1...3).map { number in
+            let mac = MACAddress(2, 0, 0x5E, 0, 0x53, UInt8(number))
+            let radio = RouterDescription.Radio(bssid: MACAddress(2, 0, 0x5E, 0, 0x53, UInt8(0x10 + number)), ssid: "Home", band: "5")
+            return FoundRouter(
+                discovered: DiscoveredRouter(
+                    router: RouterDescription(mac: mac, name: "R\(number)", radios: [radio]), place: .init(.loopback, interface: 1)),
+                grading: Grading(.none, .unrelated, distance: nil), evidence: Evidence(), interface: "wlan0")
+        }
+        // The kernel's table is older than the link's own reading.
+        let link = WirelessAssociation(bssids: [MACAddress(2, 0, 0x5E, 0, 0x53, 0x11)], signal: -48.4, source: .scan)
+        let table = [MACAddress(2, 0, 0x5E, 0, 0x53, 0x11): -60.0, MACAddress(2, 0, 0x5E, 0, 0x53, 0x12): -83]
+        let signals = WatchSignals(networks: { table }, links: { [link] })
+        let model = model(found.map { .router(WatchFacts.router($0), change: nil) } + signals.read(found) + signals.read(found))
+        let lines = lines(model, 130, 12)
+        #expect(lines[1].hasSuffix("-48 dBm"))
+        #expect(lines[3].contains("SIGNAL  LAST SIGNALS"))
+        #expect(lines[4].contains("-48 dBm  ▇▇") && lines[5].contains("-83 dBm  ▂▂") && !lines[6].contains("dBm"))
+        #expect(!self.lines(sample, 130, 12)[3].contains("SIGNAL"))
+    }
+
+    @Test func `what doesn't fit a line ends in an ellipsis, and details tell the best round trip`() {
+        var model = model([
+            .router(router(1, "Attic"), change: nil), .selection(id: nil, sentence: String(repeating: "word ", count: 30)),
+            .roundTrip(id: "02:00:5e:00:53:01", .milliseconds(8)), .roundTrip(id: "02:00:5e:00:53:01", .milliseconds(2)),
+            .remark(String(repeating: "news ", count: 30), nil),
+        ])
+        let plain = lines(model, 60, 12)
+        #expect(plain[1].hasSuffix("…") && plain.contains { $0.hasPrefix("0:05  news") && $0.hasSuffix("…") })
+        _ = model.take(.key(.details), now: start)
+        #expect(lines(model, 60, 14).contains { $0.hasSuffix("round trip  2.0 ms at best") })
     }
 
     @Test(arguments: [(1, 1), (3, 2), (20, 4), (40, 8), (60, 12), (80, 24), (200, 60)])

@@ -51,6 +51,14 @@ enum Diagnosis {
         let usable = facts.interfaces.filter { $0.obstacle == nil }
         let real = usable.filter { [.wired, .wifi].contains(facts.kinds[$0.name] ?? .wired) }
         guard !usable.isEmpty else {
+            let own = facts.isLoopbackScanned ? facts.interfaces.filter { $0.obstacle == .loopback }.map(\.name) : []
+            guard own.isEmpty else {
+                let words = "scanned: \(own.joined(separator: ", ")), which is this machine alone"
+                return facts.isNarrowed
+                    ? DoctorFinding(.network, "", .fine, words)
+                    : DoctorFinding(
+                        .network, "", .cause, "no network to scan; \(words)", advice: "connect to the router's network by cable or Wi-Fi")
+            }
             return DoctorFinding(
                 .network, "", .cause, "no interface can be scanned", advice: "connect to the router's network by cable or Wi-Fi")
         }
@@ -77,7 +85,7 @@ enum Diagnosis {
                     advice: "for other programs: ip route add 224.0.0.0/4 dev INTERFACE")
             ]
         case .by(let index):
-            let name = facts.interfaces.first { $0.index == index }?.name ?? "interface \(index)"
+            let name = facts.names[index] ?? "interface \(index)"
             return [
                 DoctorFinding(.route, "multicast", .fine, "by itself the kernel would send to the group by \(name); probes leave by each")
             ]
@@ -92,7 +100,7 @@ enum Diagnosis {
                     advice: "fine on a network of its own; else check DHCP")
             ]
         }
-        let name = facts.interfaces.first { $0.index == first.interface }?.name ?? "interface \(first.interface)"
+        let name = facts.names[first.interface] ?? "interface \(first.interface)"
         let isTunnel = facts.kinds[name] == .tunnel
         return [
             isTunnel

@@ -51,7 +51,12 @@ struct DoctorFacts {
         case unreadable
     }
 
+    /// Those that are looked at.
     var interfaces: [NetworkInterface] = []
+    /// The names of all interfaces by their index, the others' too.
+    var names: [UInt32: String] = [:]
+    /// Whether the user named interfaces: what is named is scanned, this machine alone included.
+    var isNarrowed = false
     var kinds: [String: Kind] = [:]
     var probes: [String: Probes] = [:]
     var gateways: [DefaultRoute] = []
@@ -69,4 +74,7 @@ struct DoctorFacts {
     var port: UInt16 = DiscoveryDatagram.port
     /// What couldn't be read, and why.
     var unread: [String: String] = [:]
+
+    /// Whether a scan asks on this machine alone: it was named, or there's nothing else to ask on.
+    var isLoopbackScanned: Bool { isNarrowed || interfaces.allSatisfy { $0.obstacle != nil } }
 }

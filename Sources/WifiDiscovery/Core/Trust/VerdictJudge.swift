@@ -97,7 +97,8 @@ public struct VerdictJudge: Equatable, Sendable {
     private func judgeByPin(_ leaf: CertificateFacts, _ record: TrustRecord?) -> Judgement {
         guard let pin = record?.pin else {
             return Judgement(
-                .unproven(.noRoot), "no company root is configured: name one with --root, or trust this router's key once",
+                .unproven(.noRoot),
+                "no company root is configured: name one with --root, or trust this router's key once (wifictl trust pin)",
                 certificate: leaf)
         }
         guard pin == leaf.keyFingerprint else {
@@ -167,10 +168,10 @@ public struct VerdictJudge: Equatable, Sendable {
     private func plaintext(_ what: String, _ record: TrustRecord?) -> Judgement {
         guard record?.hasSpokenTLS == true else {
             return Judgement(
-                .unproven(.plaintext), "\(what), so that nothing about it can be proven: give it a certificate, or name it expressly")
+                .unproven(.plaintext), "\(what), so that nothing about it can be proven: give it a certificate, or let --unproven pass it")
         }
         return Judgement(
-            .unproven(.plaintext), "\(what), but it did before: somebody may be posing as it; it's used only if you name it expressly",
+            .unproven(.plaintext), "\(what), but it did before: somebody may be posing as it; only --unproven lets it pass",
             isDowngrade: true)
     }
 }

@@ -19,7 +19,8 @@ struct ReportMap {
     func element() -> String {
         let rows = parents.map { parent in (parent, report.routers.filter { $0.parent == parent.mac }.prefix(ReportMap.mostNodes)) }
         let slots = rows.map { max(1, $0.1.count) }
-        let height = max(1, Double(slots.reduce(0, +))) * ReportMap.pitch + 34
+        let hidden = report.routers.count - rows.reduce(0) { $0 + 1 + $1.1.count }
+        let height = max(1, Double(slots.reduce(0, +))) * ReportMap.pitch + (hidden > 0 ? 34 : 0)
         var drawing = Drawing(width: rows.allSatisfy { $0.1.isEmpty } ? 740 : 980, height: height)
         let middle = ReportMap.pitch / 2
         draw(links(rows.map(\.0), slots), middle, height, in: &drawing)
@@ -35,7 +36,6 @@ struct ReportMap {
             }
             slot += slots[index]
         }
-        let hidden = report.routers.count - rows.reduce(0) { $0 + 1 + $1.1.count }
         if hidden > 0 { drawing.text(ReportMap.columns.router, height - 12, "and \(hidden) more, listed in the table", "small") }
         return drawing.element(id: "map", title: "Map of the network", description: description)
     }

@@ -68,7 +68,7 @@ struct ReportPage {
 
     private var table: String {
         guard !report.routers.isEmpty else { return "<p>No router answered.</p>" }
-        let titles = ["Name", "Address", "Grade", "Verdict", "Why", "Round trip", "Device"]
+        let titles = ["Name", "Address", "Grade", "Verdict, and why", "Round trip", "Device"]
         let head = titles.map { "<th scope=\"col\">\($0)</th>" }.joined()
         let count = "\(report.routers.count) router\(report.routers.count == 1 ? "" : "s")"
         return scroll(
@@ -83,9 +83,10 @@ struct ReportPage {
         let device = [router.device, router.firmware].filter { !$0.isEmpty }.joined(separator: ", ")
         let cells = [
             "<td class=\"code\">\(text(router.address))\(router.interface.isEmpty ? "" : below("on \(router.interface)"))</td>",
-            "<td>\(text(router.grade))\(router.evidence.isEmpty ? "" : below(router.evidence))</td>",
-            "<td><span class=\"tag \(router.tone.rawValue)\">\(router.tone.mark) \(text(router.verdict))</span></td>",
-            "<td class=\"reason\">\(text(router.reason))</td>", "<td class=\"right\">\(text(ReportPlots.summary(router)))</td>",
+            "<td class=\"grade\">\(text(router.grade))\(router.evidence.isEmpty ? "" : below(router.evidence))</td>",
+            "<td class=\"reason\"><span class=\"tag \(router.tone.rawValue)\">\(router.tone.mark) \(text(router.verdict))</span>"
+                + "\(router.reason.isEmpty ? "" : "<br>\(text(router.reason))")</td>",
+            "<td class=\"right\">\(text(ReportPlots.summary(router)))</td>",
             "<td>\(text(device))\(router.radios.map(below).joined())</td>",
         ]
         return "<tr\(isChosen ? " class=\"chosen\"" : "")><th scope=\"row\">\(isChosen ? "★ " : "")\(text(report.title(router.mac)))"

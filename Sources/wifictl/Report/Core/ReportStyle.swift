@@ -52,15 +52,15 @@ enum ReportStyle {
         th,td{text-align:left;vertical-align:top;padding:.45rem .7rem;border-top:1px solid var(--line)}
         thead th{background:var(--panel);white-space:nowrap}
         .code{font-weight:400;white-space:nowrap;font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.85rem}
-        td.right{text-align:right;white-space:nowrap}td.reason{min-width:16rem}
+        td.right{text-align:right;white-space:nowrap}td.reason{min-width:16rem;width:34%}td.grade{min-width:7rem}
         tr.chosen th[scope=row]{border-left:5px solid var(--ink)}
         .tag{font-weight:600;white-space:nowrap}
         .good{color:var(--good)}.fair{color:var(--fair)}.open{color:var(--open)}.bad{color:var(--bad)}
-        svg{display:block;width:100%;height:auto}.scroll>svg{min-width:46rem;margin:.5rem}
+        svg{display:block;width:100%;height:auto}.scroll>svg{width:calc(100% - 1rem);min-width:46rem;margin:.5rem}
         dl.counts{display:grid;grid-template-columns:repeat(auto-fill,minmax(11rem,1fr));gap:.3rem 1.5rem;margin:0}
         dl.counts div{display:flex;justify-content:space-between;border-bottom:1px solid var(--line)}dd{margin:0;font-weight:600}
         @media print{body{max-width:none;padding:0;font-size:10pt}.skip{display:none}.scroll{overflow:visible;border:0}
-        .scroll>svg{min-width:0;margin:0}table{font-size:8pt}th,td{padding:.25rem .4rem}td.reason{min-width:9rem}
+        .scroll>svg{width:100%;min-width:0;margin:0}table{font-size:8pt}th,td{padding:.25rem .4rem}td.reason{min-width:9rem}td.grade{min-width:5rem}
         .code{font-size:7.5pt}svg{max-height:118mm}thead{display:table-header-group}tr,svg,h2{break-inside:avoid}h2{break-after:avoid}@page{margin:14mm;size:A4 landscape}}
         """ + "\n" + shapes
 }

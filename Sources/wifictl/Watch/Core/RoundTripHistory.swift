@@ -17,6 +17,9 @@ struct RoundTripHistory: Equatable, Sendable {
     /// The newest; nil when it stayed unanswered, or nothing was measured.
     var latest: Duration? { samples.last ?? nil }
 
+    /// The shortest of them.
+    var best: Duration? { samples.compactMap { $0 }.min() }
+
     /// A block a sample, from nothing to the slowest of them.
     var sparkline: String {
         let most = samples.compactMap { $0?.microseconds }.max() ?? 0

@@ -9,6 +9,8 @@ enum WatchInput: Sendable {
     /// The Wi-Fi link in words, and its signal in dBm where it's known.
     case link(String)
     case signal(Double?)
+    /// dBm at which one of a router's radios is heard.
+    case routerSignal(id: String, Double)
     /// Which router is the one, and the sentence that says why.
     case selection(id: String?, sentence: String)
     /// A probe's round trip; nil when no answer came.

@@ -10,6 +10,7 @@ struct WatchModel: Sendable {
     struct Row: Equatable, Sendable {
         var router: WatchRouter
         var trips = RoundTripHistory()
+        var signals = SignalHistory()
         var verdict: WatchVerdict?
         var isBeingVerified = false
         /// Why it's gone; nil while it's there.
@@ -65,6 +66,7 @@ struct WatchModel: Sendable {
         case .selection(let id, let words):
             if id != chosen { say(words, .cyan, now) }
             (chosen, sentence) = (id, words)
+        case .routerSignal(let id, let sample): change(id) { $0.signals.add(sample) }
         case .roundTrip(let id, let sample): change(id) { $0.trips.add(sample) }
         case .verdict(let id, let verdict):
             let isNews = rows.first { $0.router.id == id }?.verdict != verdict

@@ -43,7 +43,8 @@ struct WatchScreen {
         let signal = model.signal.map { "  \(Int($0.rounded())) dBm" } ?? ""
         return [
             paint("wifictl watch", .bold) + "  \(count)" + String(repeating: " ", count: gap) + time,
-            DisplayWidth.printable(model.sentence.isEmpty ? model.link : model.sentence) + signal, "",
+            DisplayWidth.fit(DisplayWidth.printable(model.sentence.isEmpty ? model.link : model.sentence), to: columns - signal.count)
+                + signal, "",
         ]
     }
 
@@ -76,6 +77,8 @@ struct WatchScreen {
 
     private func details(_ row: WatchModel.Row) -> [String] {
         var facts = row.router.facts
+        if let best = row.trips.best { facts.append(.init("round trip", "\(best.briefText) at best")) }
+        if !row.signals.samples.isEmpty { facts.append(.init("signal", row.signals.latest)) }
         if let verdict = row.verdict { facts.append(.init("verdict", "\(verdict.word): \(verdict.detail)")) }
         if let lost = row.lost { facts.append(.init("gone", lost)) }
         let width = facts.map { DisplayWidth.of($0.name) }.max() ?? 0
@@ -92,7 +95,9 @@ struct WatchScreen {
     private func latest(_ model: WatchModel, _ count: Int) -> [String] {
         guard count > 0 else { return [] }
         return model.news.suffix(count).map { news in
-            paint(ScreenText.clock(news.at), .dim) + "  " + paint(DisplayWidth.printable(news.text), news.paint)
+            let time = ScreenText.clock(news.at)
+            let text = DisplayWidth.fit(DisplayWidth.printable(news.text), to: columns - time.count - 2)
+            return paint(time, .dim) + "  " + paint(text, news.paint)
         }
     }
 

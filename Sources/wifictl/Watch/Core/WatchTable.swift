@@ -9,6 +9,8 @@ struct WatchTable {
         let column: Table.Column
         /// The least important is given up first where the screen is narrow.
         let importance: Int
+        /// Of Wi-Fi alone: left out where no router's radio is heard.
+        var isSignal = false
         let cell: @Sendable (WatchModel.Row, WatchModel) -> Table.Cell
     }
 
@@ -30,6 +32,10 @@ struct WatchTable {
             return row.trips.latest.map { Table.Cell($0.briefText) } ?? Table.Cell("no answer", .red)
         },
         Field(column: Table.Column("LAST PROBES"), importance: 2) { row, _ in Table.Cell(row.trips.sparkline) },
+        Field(column: Table.Column("SIGNAL", side: .right), importance: 6, isSignal: true) { row, _ in
+            Table.Cell(row.signals.latest, row.signals.paint)
+        },
+        Field(column: Table.Column("LAST SIGNALS"), importance: 2, isSignal: true) { row, _ in Table.Cell(row.signals.sparkline) },
         Field(column: Table.Column("SESSION", least: 6), importance: 5) { row, model in
             if let lost = row.lost { return Table.Cell("gone: \(lost)", .red) }
             guard let session = model.session, session.router == row.router.id else { return "" }
@@ -48,8 +54,9 @@ struct WatchTable {
         let at = model.rows.firstIndex { $0.router.id == model.cursor } ?? 0
         let first = min(max(0, at - room + 1), max(0, model.rows.count - room))
         let shown = first..<min(model.rows.count, first + room)
+        let hasSignals = model.rows.contains { !$0.signals.samples.isEmpty }
         for least in 0...8 {
-            let fields = WatchTable.fields.filter { $0.importance > least }
+            let fields = WatchTable.fields.filter { $0.importance > least && (hasSignals || !$0.isSignal) }
             var table = Table(fields.map(\.column))
             for row in model.rows[shown] { table.add(fields.map { $0.cell(row, model) }) }
             let plain = table.lines(width: columns, painted: false)
