@@ -4,12 +4,14 @@ import Glibc
 struct JournalFile: ~Copyable {
     private let descriptor: Int32
     private let path: String
+    private let disk: JournalDisk
 
-    /// Opens, or makes with mode 0600.
-    init(_ path: String) throws(OutboxJournalError) {
-        self.path = path
+    /// Opens, or makes with mode 0600. Errors call it `name`: what it's about to become.
+    init(_ path: String, _ disk: JournalDisk, name: String? = nil) throws(OutboxJournalError) {
+        self.path = name ?? path
+        self.disk = disk
         descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        if descriptor < 0 { throw .system(call: "open", path: path, errno: errno) }
+        if descriptor < 0 { throw .system(call: "open", path: self.path, errno: errno) }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -48,7 +50,7 @@ struct JournalFile: ~Copyable {
             var done = 0
             while done < raw.count, problem == nil {
                 // The loop's condition says that there are bytes, so there is a base address.
-                let count = write(descriptor, raw.baseAddress! + done, raw.count - done)
+                let count = disk.write(descriptor, raw.baseAddress! + done, raw.count - done)
                 if count >= 0 { done += count } else if errno != EINTR { problem = failure("write") }
             }
         }
@@ -56,34 +58,34 @@ struct JournalFile: ~Copyable {
     }
 
     func truncate(to length: Int) throws(OutboxJournalError) {
-        while ftruncate(descriptor, off_t(length)) != 0 {
+        while disk.truncate(descriptor, length) != 0 {
             if errno != EINTR { throw failure("ftruncate") }
         }
     }
 
     /// Waits until the bytes are on the disk.
     func sync() throws(OutboxJournalError) {
-        while fdatasync(descriptor) != 0 {
+        while disk.sync(descriptor) != 0 {
             if errno != EINTR { throw failure("fdatasync") }
         }
     }
 
     /// Waits until names in the file's directory are on the disk.
-    static func syncDirectory(of path: String) throws(OutboxJournalError) {
+    static func syncDirectory(of path: String, _ disk: JournalDisk) throws(OutboxJournalError) {
         let end = path.lastIndex(of: "/")
         let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = disk.openDirectory(directory)
         guard descriptor >= 0 else { throw .system(call: "open", path: directory, errno: errno) }
         defer { close(descriptor) }
-        while fsync(descriptor) != 0 {
+        while disk.syncDirectory(descriptor) != 0 {
             // Some file systems can't sync a directory; they order names by themselves.
             if errno == EINVAL { return }
             if errno != EINTR { throw .system(call: "fsync", path: directory, errno: errno) }
         }
     }
 
-    static func rename(_ path: String, to other: String) throws(OutboxJournalError) {
-        if Glibc.rename(path, other) != 0 { throw .system(call: "rename", path: path, errno: errno) }
+    static func rename(_ path: String, to other: String, _ disk: JournalDisk) throws(OutboxJournalError) {
+        if disk.rename(path, other) != 0 { throw .system(call: "rename", path: path, errno: errno) }
     }
 
     static func remove(_ path: String) throws(OutboxJournalError) {

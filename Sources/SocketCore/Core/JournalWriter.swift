@@ -96,6 +96,17 @@ struct JournalWriter {
         return takeBatch()?.bytes ?? []
     }
 
+    /// The record that says all but the messages.
+    static func state(next: UInt32, _ inbound: DuplicateWindow, opened: Bool, boot: String?, mac: String?) -> JSONValue {
+        var keys: [JSONValue.Member] = [
+            .init("next", .integer(Int64(next))), .init("received", .integer(Int64(inbound.top))),
+            .init("above", .array(inbound.takenAboveTop.map { .integer(Int64($0)) })), .init("opened", .bool(opened)),
+        ]
+        if let boot { keys.append(.init("boot", .string(boot))) }
+        if let mac { keys.append(.init("mac", .string(mac))) }
+        return .object([.init("state", .object(keys))])
+    }
+
     private mutating func flushTook() {
         guard !took.isEmpty else { return }
         let ranges = took.map { JSONValue.array([.integer(Int64($0.from)), .integer(Int64($0.through))]) }
@@ -129,5 +140,15 @@ struct JournalWriter {
         } catch {
             preconditionFailure("a message's length is checked when it's accepted: \(error)")
         }
+    }
+}
+
+extension JournalContents {
+    /// A whole journal that says this, and nothing else.
+    func rewritten() -> [UInt8] {
+        var writer = JournalWriter()
+        writer.restored(self)
+        let state = JournalWriter.state(next: nextId, inbound, opened: hasOpened, boot: boot, mac: mac)
+        return writer.compacted(state, messages.map { ($0.msgId, $0.body) })
     }
 }

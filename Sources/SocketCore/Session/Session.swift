@@ -76,17 +76,27 @@ public actor Session {
     ///   - endpoint: where the router listens.
     ///   - configuration: spans and bounds.
     ///   - tls: how to speak TLS; nil speaks in the clear.
-    ///   - journal: what makes accepted messages outlive the process; the session that it holds is gone on with.
     ///   - loop: where it runs.
     ///   - resolver: see ``Resolver``; by default the endpoint stays what it is.
     public init(
         to endpoint: Endpoint, _ configuration: SessionConfiguration = SessionConfiguration(role: .controller),
-        tls: TLSConfiguration? = nil, journal: consuming OutboxJournal? = nil, loop: EventLoop = .shared, resolver: Resolver? = nil
+        tls: TLSConfiguration? = nil, loop: EventLoop = .shared, resolver: Resolver? = nil
     ) {
+        self.init(configuration, nil, endpoint, tls: tls, loop: loop, resolver: resolver)
+    }
+
+    /// A controller's session whose accepted messages outlive the process; the one that the journal holds is gone on with.
+    ///
+    /// - Throws: ``OutboxJournalError/unfit(path:_:)``; the journal stays as it is.
+    public init(
+        to endpoint: Endpoint, _ configuration: SessionConfiguration = SessionConfiguration(role: .controller),
+        tls: TLSConfiguration? = nil, journal: consuming OutboxJournal, loop: EventLoop = .shared, resolver: Resolver? = nil
+    ) throws(OutboxJournalError) {
+        if let misfit = journal.contents?.misfit(configuration) { throw .unfit(path: journal.path, misfit) }
         self.init(configuration, nil, endpoint, tls: tls, journal: journal, loop: loop, resolver: resolver)
     }
 
-    /// A session of either role; without an identifier and a journal's, it gets a new name.
+    /// A session of either role; without an identifier and a journal's, it gets a new name. The journal fits.
     init(
         _ configuration: SessionConfiguration, _ identifier: SessionIdentifier?, _ endpoint: Endpoint? = nil,
         tls: TLSConfiguration? = nil, journal: consuming OutboxJournal? = nil, loop: EventLoop, resolver: Resolver? = nil

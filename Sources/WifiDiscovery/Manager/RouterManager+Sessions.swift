@@ -42,7 +42,7 @@ extension RouterManager {
         }
         let journal = try OutboxStore(home: home).open(mac)
         for remark in journal.remarks { onRemark(remark) }
-        return Session(to: target.session, configuration, tls: tls, journal: journal, loop: loop, resolver: resolver)
+        return try Session(to: target.session, configuration, tls: tls, journal: journal, loop: loop, resolver: resolver)
     }
 
     /// Looks for the router anew before each further try. Where it has to prove itself, only a place where it does is given.

@@ -198,14 +198,14 @@ struct BrokenConnectionTests {
             }
         }
         let path = home.file("outbox.journal")
-        let first = Session(to: peer.endpoint, .hasty(), journal: try OutboxJournal.open(path))
+        let first = try Session(to: peer.endpoint, .hasty(), journal: try OutboxJournal.open(path))
         await first.start()
         while await first.keptMessages < 2 { await Task.yield() }
         await first.close(.keepForLater)
         while let batch = await first.nextEvents() {
             #expect(!batch.contains { if case .message = $0 { true } else { false } })
         }
-        let second = Session(to: peer.endpoint, .hasty(), journal: try OutboxJournal.open(path))
+        let second = try Session(to: peer.endpoint, .hasty(), journal: try OutboxJournal.open(path))
         let log = SessionLog(second)
         await second.start()
         #expect(await log.bodies(2) == [text(1), text(2)])

@@ -54,7 +54,7 @@ struct InterruptionTests {
                 pthread_sigmask(SIG_UNBLOCK, &all, nil)
                 return pthread_self()
             })
-        let session = Session(to: endpoint, .hasty(), journal: try OutboxJournal.open(home.file("outbox.journal")), loop: loop)
+        let session = try Session(to: endpoint, .hasty(), journal: try OutboxJournal.open(home.file("outbox.journal")), loop: loop)
         let log = SessionLog(session)
         await session.start()
         let router = try #require(await began.next())

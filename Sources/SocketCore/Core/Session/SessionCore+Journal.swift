@@ -5,11 +5,10 @@ import FrameCodec
 extension SessionCore {
     /// Goes on with a session that an earlier process left behind: same session, same ids; what had no outcome goes again.
     ///
-    /// - Returns: nil when a message no longer fits this configuration's limits or the role is another: the journal is of
-    ///   another session then.
+    /// - Returns: nil when the contents' ``JournalContents/misfit(_:)`` says why not. The journal is to be left as it is then: a session
+    ///   that was begun anew in it would give its messages' ids to others.
     public init?(_ configuration: SessionConfiguration, restoring contents: JournalContents, seed: UInt64, now: Instant) {
-        let limit = min(configuration.maximumBodyLength, configuration.layout.maximumExpressibleLength)
-        guard contents.header.role == configuration.role, contents.messages.allSatisfy({ $0.body.count <= limit }) else { return nil }
+        guard contents.misfit(configuration) == nil else { return nil }
         self.init(configuration, session: contents.header.session, seed: seed, now: now, beginsJournal: false)
         hasOpened = contents.hasOpened
         inbound = contents.inbound
@@ -44,12 +43,22 @@ extension SessionCore {
         var messages: [(msgId: UInt32, body: [UInt8])] = []
         for index in 0..<ledger.count { messages.append((ledger[index].ticket.msgId, ledger[index].body)) }
         outbox.forEach { if $0.ticket.msgId != 0 { messages.append(($0.ticket.msgId, $0.body)) } }
-        var keys: [JSONValue.Member] = [
-            .init("next", .integer(Int64(nextId))), .init("received", .integer(Int64(inbound.top))),
-            .init("above", .array(inbound.takenAboveTop.map { .integer(Int64($0)) })), .init("opened", .bool(hasOpened && !isUnconfirmed)),
-        ]
-        if let peerBoot { keys.append(.init("boot", .string(peerBoot))) }
-        if let peerMAC { keys.append(.init("mac", .string(peerMAC))) }
-        return journal?.compacted(.object([.init("state", .object(keys))]), messages) ?? []
+        let state = JournalWriter.state(
+            next: nextId, inbound, opened: hasOpened && !isUnconfirmed, boot: peerBoot, mac: peerMAC)
+        return journal?.compacted(state, messages) ?? []
     }
+}
+
+extension JournalContents {
+    /// What keeps a session of that configuration from going on with this.
+    public func misfit(_ configuration: SessionConfiguration) -> JournalMisfit? {
+        guard header.role == configuration.role else { return .otherRole(header.role) }
+        let limit = configuration.largestBody
+        return messages.first { $0.body.count > limit }.map { .messageTooLarge(msgId: $0.msgId, bytes: $0.body.count, limit: limit) }
+    }
+}
+
+extension SessionConfiguration {
+    /// What a body may have at most, by the limit and by what the layout can say.
+    var largestBody: Int { min(maximumBodyLength, layout.maximumExpressibleLength) }
 }

@@ -10,7 +10,7 @@ extension SessionCore {
     public mutating func send(_ body: [UInt8], wantsReceipt: Bool = true, now: Instant) throws(SessionError) -> SessionTicket {
         guard phase != .closed, closing == nil else { throw .closed }
         guard !body.isEmpty || configuration.isPlain else { throw .emptyBody }
-        let limit = min(configuration.maximumBodyLength, configuration.layout.maximumExpressibleLength)
+        let limit = configuration.largestBody
         guard body.count <= limit else { throw .bodyTooLarge(bytes: body.count, limit: limit) }
         let cost = body.count + SessionLimits.entryCost
         let fits = outbox.messages < configuration.outboxMessages && outbox.bytes + cost <= configuration.outboxBytes
