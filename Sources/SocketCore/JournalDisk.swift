@@ -1,6 +1,6 @@
 import Glibc
 
-/// The system calls by which a journal reaches the disk, each as its manual page says: another one stands in where a test has the disk fail.
+/// The system calls by which a journal reaches the disk, each as its manual page says. A test's own stand in where the disk is to fail.
 package struct JournalDisk: Sendable {
     /// `write`: bytes written, or -1 with `errno`.
     package var write: @Sendable (Int32, UnsafeRawPointer, Int) -> Int = { Glibc.write($0, $1, $2) }

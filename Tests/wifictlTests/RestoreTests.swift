@@ -111,8 +111,8 @@ import Testing
         #expect(try await victims.run(["send", "Attic", "one"]).status == 0)
         router.signal(SIGKILL)
         _ = try await router.result()
-        let gone = try await victims.run(["send", "Attic", "two"])
-        #expect(gone.status == 2 && gone.errorText.contains("answers"), "\(gone.text)\(gone.errorText)")
+        let gone = try await victims.run(["get", "Attic", "wifi.ssid"])
+        #expect(gone.status == 2 && gone.errorText.contains("doesn't answer"), "\(gone.text)\(gone.errorText)")
         router = try await Loopback.router(
             port: victims.port, ["--mac", Self.macs[0], "--name", "Attic", "--tcp", "\(try Loopback.freePort())"]
         ).child

@@ -61,7 +61,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         core.receivedBytes(bytes.byteCount, on: streamNumber, now: now)
         faults?.received(bytes.byteCount)
         decode(bytes, now)
-        if core.isOpen, !refusals.isEmpty { refusals = [:] }
+        noteGreeting()
         deliverEarly()
         // An application that takes at once gets the rest of the read at once.
         while hasUnread, core.wantsToRead {
@@ -137,18 +137,6 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
             core.disconnected(streamNumber, .transport(end.description), now: now)
         }
         flushLater()
-    }
-
-    /// A certificate was refused, ours or the peer's. Where somebody can say where else the router may be, that is asked for once; a place
-    /// that refused before is the end.
-    private func refused(_ error: TLSError, _ now: Instant) {
-        defer { flushLater() }
-        guard resolver != nil, let endpoint, refusals[endpoint] == nil else {
-            return core.giveUp(streamNumber, .refused(error.description), now: now)
-        }
-        refusals[endpoint] = error
-        core.connectFailed(streamNumber, error.description, now: now)
-        core.disconnected(streamNumber, .transport(error.description), now: now)
     }
 
     // MARK: The flush
@@ -302,20 +290,23 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
 
     private func dial(_ number: ConnectionNumber) {
         dialling = number
-        guard let resolver, number.value > 1 else { return connect(number) }
+        guard let resolver, number.value > 1 else { return connect(number, isSeenThere: resolver == nil) }
         Task(executorPreference: loop) { await self.resolve(number, resolver) }
     }
 
     private func resolve(_ number: ConnectionNumber, _ resolver: Resolver) async {
-        if let found = await resolver(Int(number.value)) { endpoint = found }
+        let found = await resolver(Int(number.value))
         guard dialling == number else { return }
-        guard let endpoint, let refusal = refusals[endpoint] else { return connect(number) }
-        core.giveUp(number, .refused(refusal.description), now: loop.now)
-        flushLater()
+        if let found { endpoint = found }
+        connect(number, isSeenThere: found != nil)
     }
 
-    private func connect(_ number: ConnectionNumber) {
+    private func connect(_ number: ConnectionNumber, isSeenThere: Bool) {
         guard core.connection == number, let endpoint else { return }
+        if let refusal = refusals[endpoint], isSeenThere || !refusal.takesSighting {
+            core.giveUp(number, .refused(refusal.text), now: loop.now)
+            return flushLater()
+        }
         beginInput()
         streamNumber = number
         do {

@@ -43,8 +43,8 @@ public actor Session {
     var tlsEngine: TLSEngine?
     /// Why TLS last didn't come about; nil when it did.
     public internal(set) var tlsFailure: TLSError?
-    /// Places at which a certificate was refused since the session last stood, with the reason.
-    var refusals: [Endpoint: TLSError] = [:]
+    /// Places at which the router was refused, or refused us, since the session last stood.
+    var refusals: [Endpoint: PlaceRefusal] = [:]
     var faults: LinkFaults?
     var onEnd: (@Sendable (Session) -> Void)?
 

@@ -8,22 +8,76 @@ public struct OutboxStore: Sendable {
 
     /// The directory that the journals lie in.
     public let directory: String
+    private let onRemark: @Sendable (String) -> Void
 
-    /// The outboxes of a state directory, which need not exist yet.
-    public init(home: String) { directory = home + "/outbox" }
+    /// The outboxes of a state directory, which need not exist yet. `onRemark` is told what wasn't as it should be with a journal.
+    public init(home: String, onRemark: @escaping @Sendable (String) -> Void = { _ in }) {
+        directory = home + "/outbox"
+        self.onRemark = onRemark
+    }
 
-    /// Opens the first journal of that router that no other process holds: what an earlier run left unsettled goes on.
+    /// Opens a journal of that router that no other process holds, the first in which something waits or else the first: what an earlier
+    /// run left unsettled goes on. One that a session of this configuration can't go on with stays as it is, with a remark.
     ///
     /// - Throws: `OutboxJournalError`; `OutboxJournalError.inUse(path:)` when all are held.
-    public func open(_ mac: MACAddress) throws -> OutboxJournal {
+    public func open(_ mac: MACAddress, for configuration: SessionConfiguration) throws -> OutboxJournal {
         try StateFile(directory: directory, name: "any").makeDirectory()
-        for slot in 1..<OutboxStore.slots {
-            do throws(OutboxJournalError) { return try OutboxJournal.open(path(mac, slot)) } catch {
-                guard case .inUse = error else { throw error }
+        var waiting: OutboxJournal?
+        var empty: OutboxJournal?
+        var obstacle = OutboxJournalError.inUse(path: path(mac, 1))
+        // Those that are there before new ones, and all of them: who holds none but the first would leave what lies in the others.
+        for (slot, isNew) in slots(mac).map({ ($0, false) }) + missingSlots(mac).map({ ($0, true) }) {
+            if isNew, waiting != nil || empty != nil { break }
+            do throws(OutboxJournalError) {
+                let journal = try openToldOf(path(mac, slot))
+                if let misfit = journal.contents?.misfit(configuration) { throw .unfit(path: journal.path, misfit) }
+                if journal.hasMessages {
+                    if waiting == nil { waiting = consume journal }
+                } else if empty == nil {
+                    empty = consume journal
+                }
+            } catch {
+                switch error {
+                case .inUse: break
+                case .unfit: onRemark("\(error)")
+                case .system: throw error
+                }
+                obstacle = error
             }
         }
-        return try OutboxJournal.open(path(mac, OutboxStore.slots))
+        if let journal = waiting.take() { return journal }
+        if let journal = empty.take() { return journal }
+        throw obstacle
     }
+
+    /// Opens the next journal of that router in which something waits and that nobody holds; nil when there is none. `seen` takes the paths
+    /// that were looked at, which aren't again.
+    ///
+    /// - Throws: `OutboxJournalError`; `OutboxJournalError.unfit(path:_:)` for one that a session of this configuration can't go on with.
+    func openWaiting(
+        _ mac: MACAddress, for configuration: SessionConfiguration, besides seen: inout Set<String>
+    ) throws(OutboxJournalError) -> OutboxJournal? {
+        for slot in slots(mac) where seen.insert(path(mac, slot)).inserted {
+            let journal: OutboxJournal
+            do throws(OutboxJournalError) { journal = try openToldOf(path(mac, slot)) } catch {
+                // Whoever holds it settles it.
+                guard case .inUse = error else { throw error }
+                continue
+            }
+            if let misfit = journal.contents?.misfit(configuration) { throw .unfit(path: journal.path, misfit) }
+            if journal.hasMessages { return journal }
+        }
+        return nil
+    }
+
+    private func openToldOf(_ path: String) throws(OutboxJournalError) -> OutboxJournal {
+        let journal = try OutboxJournal.open(path)
+        for remark in journal.remarks { onRemark(remark) }
+        return journal
+    }
+
+    private func slots(_ mac: MACAddress) -> [Int] { (1...OutboxStore.slots).filter { access(path(mac, $0), F_OK) == 0 } }
+    private func missingSlots(_ mac: MACAddress) -> [Int] { (1...OutboxStore.slots).filter { access(path(mac, $0), F_OK) != 0 } }
 
     /// The routers for which a journal lies there.
     public var routers: [MACAddress] {
@@ -43,4 +97,9 @@ public struct OutboxStore: Sendable {
         let digits = mac.description.filter { $0 != ":" }
         return "\(directory)/\(digits)\(slot == 1 ? "" : "-\(slot)").journal"
     }
+}
+
+extension OutboxJournal {
+    /// Whether something in it has no outcome.
+    fileprivate var hasMessages: Bool { contents?.messages.isEmpty == false }
 }

@@ -9,6 +9,7 @@ extension RouterManager {
     public func suspend() async {
         isSuspended = true
         await current?.suspend()
+        await leftover?.suspend()
     }
 
     /// The app is back: the router is looked for anew, for it may have another address, and dialled once; the session goes on.
@@ -19,6 +20,7 @@ extension RouterManager {
     public func resume() async throws -> RouterConnection? {
         guard isSuspended else { return current }
         isSuspended = false
+        await leftover?.resume()
         guard let current else { return nil }
         do { try await current.resume() } catch {
             let endpoint = await current.session.peer ?? Endpoint(.loopback, port: 0)
@@ -29,6 +31,8 @@ extension RouterManager {
 
     /// The app was killed and is launched again: goes on with the router in use, its session, and what was under way.
     ///
+    /// What processes that ran beside that one have left for the router is settled in the background, one session each.
+    ///
     /// What the router had to say meanwhile comes as the session's events, to this manager's `onEvent` from the first on. The router is
     /// looked for; where it can't be found yet, it's dialled where it was, again and again: see ``RouterConnection/opened()``.
     ///
@@ -38,7 +42,7 @@ extension RouterManager {
     public func restore() async throws -> RouterConnection? {
         if let current { return current }
         guard let known = try directory?.load(), let mac = known.current, let router = known[mac] else { return nil }
-        var target = lastKnown(router)
+        var target = lastPlace(of: router)
         do { target = try await locate(mac.description) } catch {
             onRemark("\(mac) isn't found (\(error)); it's dialled where it was, \(target.session)")
         }
@@ -47,12 +51,14 @@ extension RouterManager {
         if current == nil {
             await connection.begin()
             await adopt(connection, moves: false)
+            settleLeftovers(of: target)
         }
         await release(connection)
         return current
     }
 
-    private func lastKnown(_ known: KnownRouter) -> SwitchCore.Target {
+    /// Where a router was heard last, and whether it spoke TLS there.
+    public nonisolated func lastPlace(of known: KnownRouter) -> SwitchCore.Target {
         let address = known.address.scoped(to: if_nametoindex(known.interface))
         return SwitchCore.Target(
             mac: known.router.mac, probe: Endpoint(address, port: options.discovery.port),

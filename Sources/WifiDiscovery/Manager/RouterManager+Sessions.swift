@@ -28,6 +28,22 @@ extension RouterManager {
     }
 
     private func makeSession(_ target: SwitchCore.Target, exception: Bool) throws -> Session {
+        let ways = try ways(to: target, exception: exception)
+        guard let outboxes, !ways.configuration.isPlain else {
+            return Session(to: target.session, ways.configuration, tls: ways.tls, loop: loop, resolver: ways.resolver)
+        }
+        let journal = try outboxes.open(target.mac, for: ways.configuration)
+        return try Session(to: target.session, ways.configuration, tls: ways.tls, journal: journal, loop: loop, resolver: ways.resolver)
+    }
+
+    /// How a router is talked to.
+    struct Ways {
+        var configuration: SessionConfiguration
+        var tls: TLSConfiguration?
+        var resolver: Session.Resolver
+    }
+
+    func ways(to target: SwitchCore.Target, exception: Bool) throws -> Ways {
         let mac = target.mac
         let tls = try tlsConfiguration(target, exception: exception)
         var configuration = options.session
@@ -36,14 +52,12 @@ extension RouterManager {
         var discovery = options.discovery
         discovery.mac = mac
         discovery.link = .addresses([])
-        let resolver = try resolver(for: target, discovery, exception: exception)
-        guard let home = options.home, !configuration.isPlain else {
-            return Session(to: target.session, configuration, tls: tls, loop: loop, resolver: resolver)
-        }
-        let journal = try OutboxStore(home: home).open(mac)
-        for remark in journal.remarks { onRemark(remark) }
-        return try Session(to: target.session, configuration, tls: tls, journal: journal, loop: loop, resolver: resolver)
+        return Ways(
+            configuration: configuration, tls: tls, resolver: try resolver(for: target, discovery, exception: exception))
     }
+
+    /// Where messages are kept; nil when nothing is.
+    var outboxes: OutboxStore? { options.home.map { OutboxStore(home: $0, onRemark: onRemark) } }
 
     /// Looks for the router anew before each further try. Where it has to prove itself, only a place where it does is given.
     private func resolver(

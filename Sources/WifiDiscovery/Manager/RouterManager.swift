@@ -9,6 +9,10 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
     case noChoice(ScanResult)
     /// The reference matches several routers.
     case ambiguous(String, [KnownRouter])
+    /// The reference names this router, which is known and isn't heard now, neither where it was last nor elsewhere.
+    case notAnswering(KnownRouter)
+    /// `current` was asked for, and no router is.
+    case noCurrent
     /// The reference matches none, known or on the network.
     case unknownRouter(String)
     /// The session didn't open.
@@ -33,6 +37,11 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
             return "\(result.routers.count) routers answered and nothing tells which one you are connected to: name one of \(names)"
         case .ambiguous(let text, let routers):
             return "\(text) fits \(routers.map { "\($0.router.mac)" }.joined(separator: " and ")): name one by its MAC"
+        case .notAnswering(let known):
+            let name = known.router.name.isEmpty ? "\(known.router.mac)" : "\(known.router.name) (\(known.router.mac))"
+            return "\(name) is known (last seen at \(known.address) on \(known.interface)) but doesn't answer: is it on, and this "
+                + "machine in its network? wifictl discover shows who answers; wifictl send keeps messages for it"
+        case .noCurrent: return "no router is the current one (see wifictl switch)"
         case .unknownRouter(let text): return "no router called \(text) is known or answers (see wifictl discover)"
         case .notProven(let mac, let judgement):
             return "\(mac) isn't used, since it isn't proven to be the company's: \(judgement.detail)"
@@ -104,6 +113,9 @@ public actor RouterManager {
     /// Counts the times that a router was left.
     var departures: UInt64 = 0
     var switching: RunningSwitch?
+    /// Goes on with what other processes have left for the router that was restored, and the session that it does so with now.
+    var settling: Task<Void, Never>?
+    var leftover: Session?
     /// The wish that counts.
     var newestWish: SwitchWish?
     /// Properties that status subscribers want of whichever router is current.
@@ -191,6 +203,7 @@ public actor RouterManager {
     /// Closes all sessions; what is unsettled stays for the next run. Subscriptions end.
     public func close() async {
         switching?.task.cancel()
+        await endSettling()
         await failover?.end()
         failover = nil
         current = nil
@@ -212,6 +225,7 @@ public actor RouterManager {
         case .ambiguous(let routers): throw ManagerError.ambiguous(reference, routers)
         case .unknown, nil: break
         }
+        if parsed == .current, known == nil { throw ManagerError.noCurrent }
         if case .address(let address, let port) = parsed, known == nil {
             return try await locate(address, port, reference)
         }
@@ -255,7 +269,21 @@ public actor RouterManager {
         switch directory.find(discovery.mac.map { .mac($0) } ?? parsed) {
         case .found(let router): return try await place(of: result.routers.first { $0.mac == router.router.mac } ?? result.routers[0])
         case .ambiguous(let routers): throw ManagerError.ambiguous(reference, routers)
-        case .unknown: throw ManagerError.unknownRouter(reference)
+        case .unknown:
+            if let known { throw ManagerError.notAnswering(known) }
+            throw ManagerError.unknownRouter(reference)
+        }
+    }
+
+    /// Where to dial a named router for messages that may wait for it: where it is, or else where it was heard last. Whoever is there now
+    /// has to be that router, and where proof is wanted has to prove it, before it gets anything.
+    ///
+    /// - Throws: what ``locate(_:)`` throws, ``ManagerError/notAnswering(_:)`` apart.
+    public func whereabouts(_ reference: String) async throws -> SwitchCore.Target {
+        do { return try await locate(reference) } catch ManagerError.notAnswering(let known) {
+            let place = lastPlace(of: known)
+            onRemark("\(known.router.mac) doesn't answer; it's dialled where it was, \(place.session)")
+            return place
         }
     }
 

@@ -14,8 +14,9 @@ extension Command {
         name: "send", summary: "sends messages to a router and says what became of each", positionals: ["ROUTER", "[BODY...]"],
         discussion: """
             Opens a session, or resumes the one of an earlier run, sends the bodies and waits for their receipts. Without bodies it \
-            only settles what an earlier run left unsettled. A message that was accepted outlives this process: what isn't settled \
-            in time stays in the router's outbox, and the next send goes on with it. The time of --timeout begins anew with whatever \
+            only settles what earlier runs left unsettled. A message that was accepted outlives this process: what isn't settled \
+            in time stays in the router's outbox, and the next send goes on with it. A known router that doesn't answer is dialled \
+            where it was last, and messages for it are kept. The time of --timeout begins anew with whatever \
             comes from the router, and stands still while standard input is waited for.
             """,
         options: [
@@ -45,8 +46,16 @@ extension Command {
             options.session.layout = arguments[FrameOptions.layout]
             options.session.maximumBodyLength = FrameOptions.limits(size: arguments[FrameOptions.limit]).maximumBodyLength
         }
-        if let pool = context.pool, let run = try await runOverHeld(reference, manager, pool, arguments, context) {
-            return try await send(run, arguments, context)
+        var place: SwitchCore.Target?
+        if let pool = context.pool {
+            do {
+                if let run = try await runOverHeld(reference, manager, pool, arguments, context) {
+                    return try await send(run, SendLeftovers(manager, at: nil, context), arguments, context)
+                }
+            } catch ManagerError.notAnswering(let known) {
+                place = manager.lastPlace(of: known)
+                context.output.warning("\(known.router.mac) doesn't answer; it's dialled where it was")
+            }
         }
         let session: Session
         var mac: MACAddress?
@@ -60,7 +69,9 @@ extension Command {
             configuration.isPlain = true
             session = Session(to: Endpoint(address, port: port ?? RouterDiscovery.Options().port), configuration)
         } else {
-            let target = try await manager.locate(reference)
+            let target: SwitchCore.Target
+            if let place { target = place } else { target = try await manager.whereabouts(reference) }
+            place = target
             mac = target.mac
             session = try await manager.makeSession(target)
         }
@@ -70,7 +81,7 @@ extension Command {
             // Not before it has stood: a router that was refused is nobody's current one.
             if let mac { await manager.keepCurrent(mac, moves: false) }
         }
-        return try await send(run, arguments, context)
+        return try await send(run, SendLeftovers(manager, at: place, context), arguments, context)
     }
 
     /// In the agent, over the session that it keeps; nil when none can be opened now: what is sent is kept then.
@@ -89,7 +100,9 @@ extension Command {
             expectsReplies: arguments[expectReply], kept: connection)
     }
 
-    private static func send(_ run: SendRun, _ arguments: Arguments, _ context: Context) async throws -> ExitStatus {
+    private static func send(
+        _ run: SendRun, _ leftovers: SendLeftovers, _ arguments: Arguments, _ context: Context
+    ) async throws -> ExitStatus {
         await run.begin(takesOver: arguments.positionals.count < 2 && !arguments.isGiven(file))
         let bodies = SendBodies(
             words: Array(arguments.positionals.dropFirst()), takesLines: arguments[stdin], file: arguments[file],
@@ -98,7 +111,10 @@ extension Command {
         var timeIsUp = false
         var failure: (any Error)?
         do { try await bodies.send(over: run) } catch is SendBodies.TimeIsUp { timeIsUp = true } catch { failure = error }
-        let summary = await SendSummary(ending: run, timeIsUp: timeIsUp, patience: arguments[SessionTool.timeout])
+        if failure == nil, !timeIsUp, !run.isRefused.isRaised, let mac = run.mac {
+            do { timeIsUp = try await !leftovers.settle(of: mac, patience: arguments[SessionTool.timeout]) } catch { failure = error }
+        }
+        let summary = await SendSummary(ending: run, leftovers, timeIsUp: timeIsUp, patience: arguments[SessionTool.timeout])
         summary.show(context.output)
         if let failure { throw failure }
         if let refusal = await run.refusal { throw ToolError("no session: \(refusal)") }

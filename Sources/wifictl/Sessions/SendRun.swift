@@ -14,12 +14,20 @@ actor SendRun {
 
         var ended: Int { outcomes.values.reduce(0, +) }
         var unsettled: Int { accepted + restored - ended }
+
+        mutating func add(_ other: Counts) {
+            accepted += other.accepted
+            restored += other.restored
+            outcomes.merge(other.outcomes, uniquingKeysWith: +)
+            received += other.received
+            resends += other.resends
+        }
     }
 
     nonisolated let session: Session
     nonisolated var unownedExecutor: UnownedSerialExecutor { session.unownedExecutor }
     private let output: Output
-    private let mac: MACAddress?
+    nonisolated let mac: MACAddress?
     private let wantsReceipt: Bool
     private let expectsReplies: Bool
     private(set) var counts = Counts()
@@ -32,6 +40,8 @@ actor SendRun {
     private(set) var lastSign = ContinuousClock.now
     /// The body that is waiting to be accepted.
     private(set) var unaccepted: Int?
+    /// Why the session doesn't stand, as far as it was told; nil while it does.
+    private(set) var obstacle: String?
     /// Why no session will come about, however long one waits.
     private(set) var refusal: String?
     /// Raised with it.
@@ -129,7 +139,13 @@ actor SendRun {
                 refusal = why
                 isRefused.raise(.interrupt)
             }
-            if case .open = state { tellOpening() } else if case .resumed = state { tellOpening() }
+            switch state {
+            case .open, .resumed: tellOpening()
+            // Nothing's fault.
+            case .lost(.closed), .lost(.suspended): break
+            case .lost(let reason): obstacle = "\(reason)"
+            default: break
+            }
             if let mac { SessionTool.print(state, mac, output) }
         case .outcome(let outcome):
             lastSign = .now
@@ -151,6 +167,7 @@ actor SendRun {
 
     private func tellOpening() {
         lastSign = .now
+        obstacle = nil
         guard let onOpen else { return }
         self.onOpen = nil
         opening = Task(executorPreference: session.loop) { await onOpen() }

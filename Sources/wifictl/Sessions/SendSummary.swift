@@ -5,20 +5,28 @@ struct SendSummary {
     private let counts: SendRun.Counts
     private let missing: Int
     private let unaccepted: Int?
+    private let unfit: Int
+    private let obstacle: String?
     private let timeIsUp: Bool
     private let patience: Duration
     /// Whether every body has got where it should.
     let isDelivered: Bool
 
-    /// Ends the run and takes stock.
-    init(ending run: SendRun, timeIsUp: Bool, patience: Duration) async {
+    /// Ends the run and takes stock of it and of what others had left.
+    init(ending run: SendRun, _ leftovers: SendLeftovers, timeIsUp: Bool, patience: Duration) async {
         self.timeIsUp = timeIsUp
         self.patience = patience
         // What can't be kept for the next run has its outcome then.
         await run.end()
-        (isDelivered, missing, unaccepted, counts) = (
-            await run.allDelivered, await run.repliesMissing, await run.unaccepted, await run.counts
-        )
+        (missing, unaccepted) = (await run.repliesMissing, await run.unaccepted)
+        let left = await leftovers.counts
+        unfit = await leftovers.unfit
+        let whyNotLeft = await leftovers.obstacle
+        obstacle = await run.obstacle ?? whyNotLeft
+        isDelivered = await run.allDelivered && left.outcomes[.delivered, default: 0] == left.restored && unfit == 0
+        var counts = await run.counts
+        counts.add(left)
+        self.counts = counts
     }
 
     /// For whoever must know that nothing is lost; nil when nothing is kept.
@@ -33,7 +41,12 @@ struct SendSummary {
     func show(_ output: Output) {
         if output.isJSON { showJSON(output) } else { showText(output) }
         let span = patience.briefText
-        if let whatIsKept { output.warning((timeIsUp ? "no receipt within \(span): " : "") + whatIsKept) }
+        let why = obstacle.map { " (\($0))" } ?? ""
+        if let whatIsKept { output.warning((timeIsUp ? "no receipt within \(span)\(why): " : "") + whatIsKept) }
+        if unfit > 0 {
+            output.warning(
+                "messages of earlier runs in \(unfit) journals don't fit this run's --limit or --layout: settle them with theirs")
+        }
         guard timeIsUp else { return }
         if missing > 0 { output.warning("answers that didn't come within \(span): \(missing)") }
         if let unaccepted { output.warning("body \(unaccepted) wasn't accepted within \(span): send it and what follows it again") }

@@ -84,10 +84,7 @@ struct VerifyRun {
             do {
                 let target = try await manager.locate(reference)
                 routers.append(router(target.mac, target.session, target.offersTLS))
-            } catch ManagerError.unknownRouter(let text) {
-                guard case .found(let known) = try RouterDirectory(home: home).load().find(RouterReference(reference)) else {
-                    throw ManagerError.unknownRouter(text)
-                }
+            } catch ManagerError.notAnswering(let known) {
                 routers.append(router(known.router.mac, Endpoint(known.address, port: known.router.tcp), known.hasSpokenTLS))
             }
         }

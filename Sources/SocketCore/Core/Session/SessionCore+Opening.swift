@@ -12,6 +12,7 @@ extension SessionCore {
     mutating func dial(_ now: Instant) {
         lastNumber = lastNumber.next
         connection = lastNumber
+        greetingRefusal = nil
         enter(.connecting, now)
         emit(.state(.connecting(attempt: failures + 1)))
         actions.append(.connect(connection))
@@ -131,7 +132,7 @@ extension SessionCore {
             let value = try HelloKeys.parse(body)
             if value["hello"] == nil, let error = value["error"] {
                 let theirs = error["versions"]?.arrayValue?.compactMap { $0.integerValue.flatMap(UInt16.init(exactly:)) }
-                return fail(.versionRefused(theirs: theirs ?? []), abort: false, now)
+                return refuse(.versionRefused(theirs: theirs ?? []), now)
             }
             let hello = try RouterHello(body)
             guard hello.session == session else { throw .wrongSession(hello.session) }
@@ -142,10 +143,16 @@ extension SessionCore {
         }
     }
 
+    /// Dialling there again changes nothing; whether the router may be elsewhere, the shell knows.
+    private mutating func refuse(_ reason: LossReason, _ now: Instant) {
+        greetingRefusal = reason
+        fail(reason, abort: false, now)
+    }
+
     private mutating func welcome(_ hello: RouterHello, _ now: Instant) {
         let mac = hello.identity.mac.lowercased()
         if let peerMAC, peerMAC.lowercased() != mac {
-            return fail(.wrongRouter(expected: peerMAC, found: mac), abort: false, now)
+            return refuse(.wrongRouter(expected: peerMAC, found: mac), now)
         }
         peerMAC = mac
         version = hello.version

@@ -55,6 +55,8 @@ public struct SessionCore: ~Copyable {
     var peerHasFinished = false
     var writingShut = false
     var failures = 0
+    /// Why whoever answers at the present place isn't one to talk to, by its hello; nil once another place is dialled.
+    var greetingRefusal: LossReason?
     var reconnectAt = Instant.distantFuture
     var forgetAt = Instant.distantFuture
     var random: SeededGenerator
