@@ -17,8 +17,8 @@ struct KilledReadTests {
     @Test func `what came is kept, the rest is asked for, and nothing lies beside the file in the end`() async throws {
         let port = try Loopback.freePort()
         let (home, folder) = (try TemporaryDirectory(), try TemporaryDirectory())
-        // It reads some requests a second at most, so that the kill comes in the middle.
-        let router = try await Loopback.router(port: port, ["--mac", Self.mac, "--slow-read", "200"]).child
+        // Slow enough that the kill comes in the middle.
+        let router = try await Loopback.router(port: port, ["--mac", Self.mac, "--slow-read", "4000"]).child
         let file = folder.file("log")
         let words = ["read", Self.mac, "log", "--output", file, "--interface", "lo", "--port", "\(port)"]
         var kept = 0
