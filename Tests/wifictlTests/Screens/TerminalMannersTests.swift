@@ -62,7 +62,7 @@ struct TerminalMannersTests {
         try await pane.shows("status=130")
     }
 
-    @Test func `a read that is interrupted says how far it came, and the same command goes on there`() async throws {
+    @Test func `a read that is interrupted says how far it came, and leaves the terminal as it was`() async throws {
         let port = try Loopback.freePort()
         // So slow at reading requests that a stream of five pieces takes seconds.
         let (child, _) = try await Loopback.router(
@@ -77,9 +77,7 @@ struct TerminalMannersTests {
         try await pane.shows("log.part; the same command goes on there")
         try await pane.shows("status=130")
         #expect(try await pane.answer(to: "stty -g") == before)
-        try await pane.type("clear; \(words); echo status=$?")
-        try await pane.shows("of them from an earlier run")
-        try await pane.shows("status=0")
+        // That it does is KilledReadTests' matter: this router would take minutes for it.
         child.signal(SIGINT)
         _ = try await child.result()
     }
