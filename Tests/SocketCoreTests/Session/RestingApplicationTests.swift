@@ -90,9 +90,18 @@ struct RestingApplicationTests {
         let scene = try await RestingScene()
         let attendant = CountingAttendant()
         await scene.session.attend(by: attendant)
-        await scene.deliverAndFinish(RestingScene.block(frames: 4_096))
+        await scene.deliverAndFinish(RestingScene.block(frames: 4_096), readsOn: true)
         #expect(await attendant.lost.next() == .peerClosed)
         #expect(attendant.messages == 4_096)
+        await scene.close()
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `nor does it overtake what waits for a reader`() async throws {
+        let scene = try await RestingScene()
+        await scene.deliverAndFinish(RestingScene.block(frames: 2_000), readsOn: false)
+        let log = SessionLog(scene.session)
+        #expect(await log.bodies(2_000) == (0..<2_000).map(RestingScene.body))
+        await log.state { $0 == .lost(.peerClosed) }
         await scene.close()
     }
 }

@@ -84,7 +84,7 @@ extension SessionCore {
     /// sending half is shut, the peer is heard out, and the connection closed; all within ``SessionTiming/drain``.
     ///
     /// A controller's session that doesn't stand, or whose connection breaks meanwhile, goes on dialling within that span as long as a
-    /// message has no outcome. With ``ClosePolicy/keepForLater``, not started or suspended, it ends at once.
+    /// message has no outcome. With a journal that keeps them for later, not started or suspended, it ends at once.
     public mutating func close(_ policy: ClosePolicy = .endSession, now: Instant) {
         guard phase != .closed, closing == nil else { return }
         closeStarted = now
@@ -99,7 +99,8 @@ extension SessionCore {
 
     /// Whether a close that has no connection is worth another dial: a message of ours may still get there in time.
     private func triesOn(_ policy: ClosePolicy, _ now: Instant) -> Bool {
-        guard policy == .endSession, configuration.role == .controller, outbox.messages > 0 else { return false }
+        guard policy == .endSession || !configuration.keepsJournal else { return false }
+        guard configuration.role == .controller, outbox.messages > 0 else { return false }
         return now - closeStarted < configuration.timing.drain && phase != .offline && phase != .suspended
     }
 
