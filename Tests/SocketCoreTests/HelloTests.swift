@@ -125,6 +125,17 @@ struct HelloTests {
                 == .refuse(reply: frame, .versionRefused(theirs: [7, 9])))
     }
 
+    @Test("the time for the hello begins once TLS is up, which has the time of any connecting")
+    func greetingAfterTLS() {
+        let configuration = SessionConfiguration(role: .router)
+        var greeting = Greeting(configuration, isSecured: true, now: .zero)
+        #expect(greeting.deadline == Instant.zero + configuration.timing.connect)
+        #expect(greeting.overdue == .transport("no TLS handshake within \(configuration.timing.connect)"))
+        greeting.opened(now: .zero + .seconds(9))
+        #expect(greeting.deadline == Instant.zero + .seconds(14))
+        #expect(greeting.overdue == .noHello(after: .seconds(5)))
+    }
+
     @Test("a controller that is refused says which versions the router speaks")
     func versionRefused() {
         var core = SessionCore(SessionConfiguration(role: .controller), session: SessionPair.session, seed: 1, now: .zero)

@@ -13,12 +13,12 @@ final class EchoRouter: Sendable {
     init(
         _ configuration: SessionConfiguration? = nil, faults: LinkFaults.Options = .init(), tls: TLSConfiguration? = nil,
         echoes: Bool = true,
-        largestSessionCount: Int = SessionListener.largestSessionCount
+        largestSessionCount: Int = SessionListener.largestSessionCount, quota: DoorQuota? = nil
     ) {
         let (received, door) = (received, door)
         var settled = configuration ?? SessionConfiguration(role: .router)
         settled.identity = RouterIdentity(boot: "00000000000000aa", mac: "02:00:5e:00:53:01", name: "Echo")
-        listener = SessionListener(settled, faults: faults, tls: tls, largestSessionCount: largestSessionCount) { event in
+        listener = SessionListener(settled, faults: faults, tls: tls, largestSessionCount: largestSessionCount, door: quota) { event in
             switch event {
             case .began(let session, _), .plain(let session):
                 door.add("began")

@@ -73,6 +73,13 @@ public enum IPAddress: Hashable, Sendable {
         return .v6(high: high, low: low, scope: 0)
     }
 
+    /// What one host may have as many addresses of as it likes: the /64 of an IPv6 address, link-local ones by interface; an IPv4 address
+    /// is one by itself. Where sources are counted, the addresses of one network are counted together as well.
+    public var network: IPAddress {
+        guard case .v6(let high, _, let scope) = self else { return self }
+        return .v6(high: high, low: 0, scope: isLinkLocal ? scope : 0)
+    }
+
     /// ff?2::/16, groups that stay on their link (RFC 4291, section 2.7).
     private var isLinkLocalGroup: Bool {
         if case .v6(let high, _, _) = self { high >> 56 == 0xFF && (high >> 48) & 0xF == 2 } else { false }

@@ -2,8 +2,8 @@ import FrameCodec
 
 /// A router's listener: takes connections, hears their hellos, and finds or makes the session that each belongs to.
 ///
-/// (protocol.md, section 3.) Everybody else is held in small: a connection that hasn't said hello has a decoder for 4 KiB and
-/// five seconds.
+/// (protocol.md, section 3.) Everybody else is held in small: a connection that hasn't said hello has a decoder for 4 KiB, ten seconds
+/// for TLS and five for the hello, and a place of a ``DoorQuota``.
 public actor SessionListener: ListenerOwner {
     /// What happened at the door, for logs and counts.
     public enum Event: Sendable {
@@ -19,11 +19,9 @@ public actor SessionListener: ListenerOwner {
         case failed(SystemError)
     }
 
-    /// Sessions a listener keeps, those without connection included. When they're all taken, those that have been without a
-    /// connection for longest make room.
+    /// Sessions a listener keeps, those without connection included. When they're all taken, those make room that have been without a
+    /// connection for longest, and then those of a network that has more than its part.
     public static let largestSessionCount = 16_384
-    /// Connections that haven't said hello yet: a crowd may knock at once, a flood may not fill the memory.
-    public static let largestGreetingCount = 1_024
 
     /// The loop of the listener and of its sessions.
     public nonisolated let loop: EventLoop
@@ -38,9 +36,12 @@ public actor SessionListener: ListenerOwner {
     private let onEvent: @Sendable (Event) -> Void
     private var listener: StreamListener?
     private var sessions: [SessionIdentifier: Session] = [:]
-    private var greeters: [ObjectIdentifier: Greeter] = [:]
-    private var quota = HandshakeQuota<IPAddress>()
-    private var handshakes: [HandshakeQuota<IPAddress>.Ticket: Greeter] = [:]
+    /// Where the controllers of those sessions connected from last, and which connection of the listener's that was.
+    private var origins: [SessionIdentifier: (source: IPAddress, number: UInt64)] = [:]
+    private var adoptions: UInt64 = 0
+    private let door: DoorQuota
+    private var quota: DoorQuota
+    private var greeters: [DoorQuota.Ticket: Greeter] = [:]
 
     /// A listener that isn't open yet.
     ///
@@ -49,17 +50,20 @@ public actor SessionListener: ListenerOwner {
     ///   - faults: what its connections do wrong, for tests of controllers.
     ///   - tls: how to speak TLS; nil speaks in the clear.
     ///   - largestSessionCount: sessions beyond this one are refused.
+    ///   - door: how many may stand at the door; nil for ``DoorQuota/handshakes`` with TLS, and ``DoorQuota/greetings`` without.
     ///   - loop: where it runs.
     ///   - onEvent: called on the loop's thread; a session's first events are still to come then.
     public init(
         _ configuration: SessionConfiguration, faults: LinkFaults.Options = .init(), tls: TLSConfiguration? = nil,
-        largestSessionCount: Int = SessionListener.largestSessionCount, loop: EventLoop = .shared,
+        largestSessionCount: Int = SessionListener.largestSessionCount, door: DoorQuota? = nil, loop: EventLoop = .shared,
         onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.configuration = configuration
         self.faults = faults
         self.largestSessionCount = largestSessionCount
         tlsConfiguration = tls
+        self.door = door ?? (tls == nil ? .greetings : .handshakes)
+        quota = self.door
         self.loop = loop
         self.onEvent = onEvent
     }
@@ -82,10 +86,10 @@ public actor SessionListener: ListenerOwner {
         listener = nil
         for greeter in greeters.values { greeter.close() }
         greeters = [:]
-        handshakes = [:]
-        quota = HandshakeQuota()
+        quota = door
         let ending = sessions.values
         sessions = [:]
+        origins = [:]
         // All at once, then each is waited for: a task for each of ten thousand would cost more than they do.
         beginClosing(ending)
         for session in ending { await session.close() }
@@ -99,6 +103,7 @@ public actor SessionListener: ListenerOwner {
     public func forgetSessions() async {
         let forgotten = sessions.values
         sessions = [:]
+        origins = [:]
         for session in forgotten { await session.abandon() }
     }
 
@@ -114,17 +119,13 @@ public actor SessionListener: ListenerOwner {
 
     private func accepted(_ stream: Stream) {
         guard !configuration.isPlain else { return beganPlain(stream) }
-        guard greeters.count < SessionListener.largestGreetingCount else {
-            return refuse(stream, "\(greeters.count) others are at the door")
-        }
-        guard let tlsContext else { return welcome(stream, nil) }
-        // A handshake costs more than a hello: fewer may stand there, and few of one source.
+        // Few of one address, and of one network no more than others leave: nobody keeps the others out by keeping silent.
         switch quota.admit(stream.peer.address) {
-        case .refused: refuse(stream, "\(HandshakeQuota<IPAddress>.perSource) others from there are at the door")
+        case .refused: refuse(stream, "\(quota.perSource) others from there are at the door")
         case .admitted(let ticket, let displaced):
-            if let displaced, let greeter = handshakes[displaced] { greeted(greeter, .refused(.transport("displaced by newcomers"))) }
+            if let displaced, let greeter = greeters[displaced] { greeted(greeter, .refused(.transport("displaced by newcomers"))) }
             do throws(TLSError) {
-                stream.secure(try TLSEngine(tlsContext))
+                if let tlsContext { stream.secure(try TLSEngine(tlsContext)) }
                 welcome(stream, ticket)
             } catch {
                 quota.finish(ticket)
@@ -138,24 +139,20 @@ public actor SessionListener: ListenerOwner {
         stream.close()
     }
 
-    private func welcome(_ stream: Stream, _ ticket: HandshakeQuota<IPAddress>.Ticket?) {
+    private func welcome(_ stream: Stream, _ ticket: DoorQuota.Ticket) {
         let loop = loop
-        let greeter = Greeter(stream, configuration, now: loop.now) { [weak self] greeter, end in
+        let greeting = Greeting(configuration, isSecured: tlsContext != nil, now: loop.now)
+        let greeter = Greeter(stream, greeting, ticket, layout: configuration.layout) { [weak self] greeter, end in
             let bound = LoopBound((greeter, end), on: loop)
             self?.assumeIsolated { $0.greeted(bound.value.0, bound.value.1) }
         }
-        greeters[ObjectIdentifier(greeter)] = greeter
-        greeter.ticket = ticket
-        if let ticket { handshakes[ticket] = greeter }
+        greeters[ticket] = greeter
         greeter.begin()
     }
 
     private func greeted(_ greeter: Greeter, _ end: Greeter.End) {
-        greeters[ObjectIdentifier(greeter)] = nil
-        if let ticket = greeter.ticket {
-            quota.finish(ticket)
-            handshakes[ticket] = nil
-        }
+        greeters[greeter.ticket] = nil
+        quota.finish(greeter.ticket)
         greeter.letGo()
         let stream = greeter.stream
         switch end {
@@ -165,10 +162,12 @@ public actor SessionListener: ListenerOwner {
         case .welcome(let hello, let version, let rest):
             if let session = sessions[hello.session] {
                 let bound = LoopBound(stream, on: loop)
+                note(hello.session, stream)
                 session.assumeIsolated { $0.adopt(bound.value, hello, version: version, rest: rest) }
                 onEvent(.returned(session, hello))
-            } else if makeRoom() {
+            } else if makeRoom(for: stream) {
                 let session = makeSession(hello.session)
+                note(hello.session, stream)
                 onEvent(.began(session, hello))
                 let bound = LoopBound(stream, on: loop)
                 session.assumeIsolated { $0.adopt(bound.value, hello, version: version, rest: rest) }
@@ -179,31 +178,39 @@ public actor SessionListener: ListenerOwner {
     }
 
     private func beganPlain(_ stream: Stream) {
-        guard makeRoom() else { return refuse(stream, "\(sessions.count) sessions are kept already") }
+        guard makeRoom(for: stream) else { return refuse(stream, "\(sessions.count) sessions are kept already") }
         let session = makeSession(.random())
+        note(session.identifier, stream)
         onEvent(.plain(session))
         let bound = LoopBound(stream, on: loop)
         session.assumeIsolated { $0.adoptPlain(bound.value) }
     }
 
-    /// Room for one more session: when all places are taken, those without connection go, the longest gone first, and before
-    /// them those that owe nothing. So a flood of sessions can cost others their resumption, but never their entry.
-    private func makeRoom() -> Bool {
+    private func note(_ session: SessionIdentifier, _ stream: Stream) {
+        adoptions += 1
+        origins[session] = (stream.peer.address, adoptions)
+    }
+
+    /// Room for one more session, by the rules of ``SessionPlaces``.
+    private func makeRoom(for stream: Stream) -> Bool {
         if sessions.count < largestSessionCount { return true }
-        var gone: [(session: Session, owes: Bool, since: Instant)] = []
-        for session in sessions.values {
+        let all = Array(sessions.values)
+        let kept = all.map { session in
             let state = session.assumeIsolated { (since: $0.core.offlineSince, owes: $0.core.pendingMessages > 0) }
-            if let since = state.since { gone.append((session, state.owes, since)) }
+            let origin = origins[session.identifier] ?? (.any, 0)
+            return SessionPlaces.Kept(source: origin.source, offlineSince: state.since, owes: state.owes, number: origin.number)
         }
-        gone.sort { ($0.owes ? 1 : 0, $0.since) < ($1.owes ? 1 : 0, $1.since) }
-        // Some at a time, so that the next newcomers needn't look again.
-        for victim in gone.prefix(largestSessionCount / 16) { victim.session.assumeIsolated { $0.abandon() } }
+        for index in SessionPlaces.giveWay(among: kept, to: stream.peer.address, places: largestSessionCount) {
+            all[index].assumeIsolated { $0.abandon() }
+        }
         return sessions.count < largestSessionCount
     }
 
     /// A controller that came back meanwhile may have another session by that name already.
     private func forget(_ ended: Session) {
-        if sessions[ended.identifier] === ended { sessions[ended.identifier] = nil }
+        guard sessions[ended.identifier] === ended else { return }
+        sessions[ended.identifier] = nil
+        origins[ended.identifier] = nil
     }
 
     private func makeSession(_ identifier: SessionIdentifier) -> Session {
@@ -228,20 +235,21 @@ final class Greeter: StreamOwner, TimerHandler {
     }
 
     let stream: Stream
-    /// Its place among the unfinished handshakes; nil in the clear.
-    var ticket: HandshakeQuota<IPAddress>.Ticket?
-    private let greeting: Greeting
-    private let span: Duration
+    /// Its place at the door.
+    let ticket: DoorQuota.Ticket
+    private var greeting: Greeting
     private var decoder: FrameDecoder
     private var timer: TimerToken?
     private var onEnd: ((Greeter, End) -> Void)?
 
-    init(_ stream: Stream, _ configuration: SessionConfiguration, now: Instant, onEnd: @escaping (Greeter, End) -> Void) {
+    init(
+        _ stream: Stream, _ greeting: Greeting, _ ticket: DoorQuota.Ticket, layout: FrameLayout, onEnd: @escaping (Greeter, End) -> Void
+    ) {
         self.stream = stream
+        self.greeting = greeting
+        self.ticket = ticket
         self.onEnd = onEnd
-        greeting = Greeting(configuration, now: now)
-        span = configuration.timing.hello
-        decoder = FrameDecoder(layout: configuration.layout, limits: FrameLimits(maximumBodyLength: SessionLimits.helloBytes))
+        decoder = FrameDecoder(layout: layout, limits: FrameLimits(maximumBodyLength: SessionLimits.helloBytes))
     }
 
     func begin() {
@@ -262,10 +270,14 @@ final class Greeter: StreamOwner, TimerHandler {
         endTimer()
     }
 
-    func streamOpened(_ stream: Stream) {}
+    func streamOpened(_ stream: Stream) {
+        greeting.opened(now: stream.loop.now)
+        if let timer { stream.loop.setTimer(timer, to: greeting.deadline) }
+    }
+
     func streamIsWritable(_ stream: Stream) {}
     func streamEnded(_ stream: Stream, _ end: StreamEnd) { finish(.refused(.transport("\(end) before its hello"))) }
-    func timerFired(at now: Instant) { finish(.refused(.noHello(after: span))) }
+    func timerFired(at now: Instant) { finish(.refused(greeting.overdue)) }
 
     func stream(_ stream: Stream, received bytes: RawSpan) {
         var step: Greeting.Step?

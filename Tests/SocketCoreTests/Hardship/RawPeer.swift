@@ -78,10 +78,16 @@ final class RawConnection: Sendable {
         setPatience(RawPeer.patience)
     }
 
-    /// A controller's end.
-    convenience init(to endpoint: Endpoint) throws {
+    /// A controller's end, at 127.0.0.`host`.
+    convenience init(to endpoint: Endpoint, from host: UInt32 = 1) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = (UInt32(0x7F00_0000) | host).bigEndian
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 }
+        }
+        guard isBound else { throw RawPeer.Failure("bind") }
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         address.sin_port = endpoint.port.bigEndian

@@ -66,6 +66,26 @@ struct TrustMemoryTests {
         #expect(TrustMemory(json: .null).records.isEmpty)
     }
 
+    @Test func `the time of a run that proved a router is kept for the next one, a year at most, and a day's worth at least`() throws {
+        let mac = MACAddress(bits: 0x0200_0000_0001)
+        var memory = TrustMemory()
+        let impostor = MACAddress(bits: 0x0200_0000_0002)
+        let evidence = PeerEvidence(chain: [Self.certificate()], findings: [], revocations: [], judgedCount: 1, isResumed: false)
+        let later = Self.now.adding(days: 100)
+        memory.note(judge.judge(.evidence(evidence), of: impostor, at: Self.time), of: impostor, now: later)
+        #expect(memory.floor.value == ClockFloor.releaseDate)
+        let isKept = memory.note(Self.proof(of: mac), of: mac, now: later)
+        #expect(isKept && memory.floor.value == later)
+        let isKeptAgain = memory.note(Self.proof(of: mac), of: mac, now: WallTime(seconds: later.seconds + 3_600))
+        #expect(!isKeptAgain && memory.floor.value == later)
+        // The next run's clock begins in 1970.
+        var next = TrustMemory(json: try JSONValue.parse(memory.json.encoded()))
+        #expect(next.floor.judge(WallTime(seconds: 0)) == JudgedTime(now: later, clockIsBehind: true))
+        // One that is far ahead does little harm, however often it proves somebody.
+        for _ in 0..<5 { next.note(Self.proof(of: mac), of: mac, now: later.adding(days: 3_650)) }
+        #expect(next.floor.value == later.adding(days: ClockFloor.daysPerRun))
+    }
+
     @Test func `a flood of strangers doesn't drive out who was proven or pinned`() {
         var memory = TrustMemory()
         let proven = MACAddress(bits: 1)

@@ -14,15 +14,28 @@ public struct Greeting: Sendable {
     }
 
     /// When the connection is to be closed without further words.
-    public let deadline: Instant
+    public private(set) var deadline: Instant
+    /// What to say of one whose deadline is over.
+    public private(set) var overdue: LossReason
+    private let timing: SessionTiming
     private let versions: [UInt16]
     private let encoder: FrameEncoder
 
     /// A connection that was accepted now.
-    public init(_ configuration: SessionConfiguration, now: Instant) {
-        deadline = now + configuration.timing.hello
+    ///
+    /// - Parameter isSecured: whether TLS comes first. It has the time of any connecting, and the hello's begins with ``opened(now:)``.
+    public init(_ configuration: SessionConfiguration, isSecured: Bool = false, now: Instant) {
+        timing = configuration.timing
+        deadline = now + (isSecured ? timing.connect : timing.hello)
+        overdue = isSecured ? .transport("no TLS handshake within \(timing.connect)") : .noHello(after: timing.hello)
         versions = configuration.versions
         encoder = FrameEncoder(layout: configuration.layout)
+    }
+
+    /// TLS is up: from now on the hello is waited for.
+    public mutating func opened(now: Instant) {
+        deadline = now + timing.hello
+        overdue = .noHello(after: timing.hello)
     }
 
     /// Judges the first frame.

@@ -1,16 +1,20 @@
 import SocketCore
 
 /// How often a router may answer: 10 times a second a source and 200 times a second over all (protocol.md, section 4), in
-/// any second, not just from one full second to the next.
+/// any second, not just from one full second to the next. A host has as many IPv6 addresses of a /64 as it likes: all of one get
+/// ``perNetworkAndSecond``, so that other controllers, and the same ones by IPv4, are still answered.
 ///
 /// A reply takes a place when it is decided on and gives it back one second after it left, so waiting replies count too
 /// and memory is bounded by ``perSecond``.
 struct ReplyLimiter {
     static let perSourceAndSecond = 10
     static let perSecond = 200
+    /// Half of all: on one LAN every honest controller has the same /64, and they share it.
+    static let perNetworkAndSecond = perSecond / 2
     private static let span: Duration = .seconds(1)
 
     private var counts: [IPAddress: Int] = [:]
+    private var networks: [IPAddress: Int] = [:]
     private var total = 0
     private var sent: [(source: IPAddress, at: Instant)] = []
     private var firstSent = 0
@@ -28,9 +32,12 @@ struct ReplyLimiter {
             sent.removeFirst(firstSent)
             firstSent = 0
         }
-        guard total < ReplyLimiter.perSecond, counts[source, default: 0] < ReplyLimiter.perSourceAndSecond else { return false }
+        guard total < ReplyLimiter.perSecond, counts[source, default: 0] < ReplyLimiter.perSourceAndSecond,
+            networks[source.network, default: 0] < ReplyLimiter.perNetworkAndSecond
+        else { return false }
         total += 1
         counts[source, default: 0] += 1
+        networks[source.network, default: 0] += 1
         return true
     }
 
@@ -40,8 +47,13 @@ struct ReplyLimiter {
     /// The reply will never leave.
     mutating func release(_ source: IPAddress) {
         total -= 1
-        guard let count = counts[source] else { return }
-        counts[source] = count > 1 ? count - 1 : nil
+        ReplyLimiter.lower(&counts, source)
+        ReplyLimiter.lower(&networks, source.network)
+    }
+
+    private static func lower(_ counts: inout [IPAddress: Int], _ key: IPAddress) {
+        guard let count = counts[key] else { return }
+        counts[key] = count > 1 ? count - 1 : nil
     }
 }
 

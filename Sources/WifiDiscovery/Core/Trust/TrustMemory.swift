@@ -43,11 +43,14 @@ public struct TrustMemory: Equatable, Sendable {
     /// What is remembered of a router.
     public subscript(mac: MACAddress) -> TrustRecord? { records[mac] }
 
-    /// Takes note of a judgement, made at `place`. True when that changed something, so that the memory should be kept.
+    /// Takes note of a judgement, made at `place` when the system's clock showed `now`. True when that changed something, so that the memory should be kept.
     @discardableResult
     public mutating func note(_ judgement: Judgement, of mac: MACAddress, at place: Endpoint? = nil, now: WallTime) -> Bool {
         var changed = false
-        if judgement.verdict == .company, let since = judgement.provenSince { changed = floor.raise(to: since) }
+        if judgement.verdict == .company {
+            if let since = judgement.provenSince { changed = floor.raise(to: since) }
+            changed = floor.keep(now) || changed
+        }
         // An impostor's TLS says nothing of the router that it claims to be, nor does a stranger's where a root is configured.
         let speaks: Bool =
             switch judgement.verdict {

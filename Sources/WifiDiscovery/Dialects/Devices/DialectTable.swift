@@ -8,6 +8,8 @@ import SocketCore
 public struct DialectTable: Sendable {
     /// As many as of the native dialect.
     public static let maximumDevices = DiscoveryBounds.routers
+    /// Half of them for one network: an IPv4 address is one device, but a host has as many IPv6 addresses of a /64 as it likes.
+    public static let devicesPerNetwork = maximumDevices / 2
 
     /// What a description changed.
     public enum Change: Equatable, Sendable {
@@ -19,7 +21,7 @@ public struct DialectTable: Sendable {
         case left(DialectDevice)
         /// Nothing new.
         case nothing
-        /// The table is full.
+        /// The table is full, or the share of the network that it came from.
         case refused
     }
 
@@ -40,6 +42,8 @@ public struct DialectTable: Sendable {
     private var index: [Key: Int] = [:]
     private var kin: [Kin: Set<Int>] = [:]
     private var nextNumber = 0
+    /// Rows by the network of their first place.
+    private var networks: [IPAddress: Int] = [:]
 
     /// An empty table.
     public init() {}
@@ -63,7 +67,9 @@ public struct DialectTable: Sendable {
         let same = rowsOf(fresh)
         guard let first = same.first, let before = rows[first] else {
             if description.isLeaving { return .nothing }
-            guard rows.count < DialectTable.maximumDevices else { return .refused }
+            guard rows.count < DialectTable.maximumDevices,
+                networks[place.address.network, default: 0] < DialectTable.devicesPerNetwork
+            else { return .refused }
             put(fresh, nextNumber)
             nextNumber += 1
             return .found(fresh)
@@ -146,6 +152,7 @@ public struct DialectTable: Sendable {
     private mutating func put(_ device: DialectDevice, _ number: Int) {
         _ = take(number)
         rows[number] = device
+        if let first = device.places.first { networks[first.address.network, default: 0] += 1 }
         for key in DialectTable.keys(device) { index[key] = number }
         for shared in DialectTable.kin(device) { kin[shared, default: []].insert(number) }
     }
@@ -153,6 +160,9 @@ public struct DialectTable: Sendable {
     /// Takes a row out.
     private mutating func take(_ number: Int) -> DialectDevice? {
         guard let device = rows.removeValue(forKey: number) else { return nil }
+        if let network = device.places.first?.address.network, let count = networks[network] {
+            networks[network] = count > 1 ? count - 1 : nil
+        }
         for key in DialectTable.keys(device) where index[key] == number { index[key] = nil }
         for shared in DialectTable.kin(device) {
             kin[shared]?.remove(number)
