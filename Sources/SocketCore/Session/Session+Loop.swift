@@ -291,12 +291,14 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
     private func dial(_ number: ConnectionNumber) {
         dialling = number
         guard let resolver, number.value > 1 else { return connect(number, isSeenThere: resolver == nil) }
+        core.looks(number, now: loop.now)
         Task(executorPreference: loop) { await self.resolve(number, resolver) }
     }
 
     private func resolve(_ number: ConnectionNumber, _ resolver: Resolver) async {
         let found = await resolver(Int(number.value))
         guard dialling == number else { return }
+        core.found(number, now: loop.now)
         if let found { endpoint = found }
         connect(number, isSeenThere: found != nil)
     }

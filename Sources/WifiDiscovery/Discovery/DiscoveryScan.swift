@@ -49,6 +49,7 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
         let chosen = try ScanInterfaces.choose(options.interfaces, reaching: options.targets.map(\.address))
         readTables()
         core = DiscoveryCore(configuration(), generator: SystemRandomNumberGenerator())
+        core.setFacts(tables.facts)
         timer = LoopTimer(on: loop, owner: self)
         let opened = roster.update(needs(chosen), now: loop.currentInstant).compactMap(open)
         // Where a watch finds nothing to begin with, something may come.
@@ -60,8 +61,9 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
 
     private func configuration() -> DiscoveryConfiguration {
         var configuration = DiscoveryConfiguration(
-            duration: duration, link: link, endsAtMatch: options.endsAtMatch || options.mac != nil, mac: options.mac,
-            targets: options.targets, maxWaitMilliseconds: options.maxWaitMilliseconds, port: options.port)
+            duration: duration, link: link, endsAtMatch: !options.hearsEverybody && (options.endsAtMatch || options.mac != nil),
+            mac: options.mac, targets: options.targets, maxWaitMilliseconds: options.maxWaitMilliseconds, port: options.port)
+        configuration.expected = Set(options.expected.sorted().prefix(DiscoveryBounds.routers))
         if let group = options.group {
             if group.isV4 { configuration.groupV4 = group } else { configuration.groupV6 = group.unscoped }
         }
@@ -108,7 +110,10 @@ actor DiscoveryScan: DatagramOwner, LoopTimerOwner, TickHandler {
         }
     }
 
-    private func readTables() { tables.refresh(now: loop.currentInstant) }
+    private func readTables() {
+        tables.refresh(now: loop.currentInstant)
+        core.setFacts(tables.facts)
+    }
 
     // MARK: Called by the loop
 

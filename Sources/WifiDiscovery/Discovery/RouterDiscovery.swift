@@ -27,6 +27,10 @@ public struct RouterDiscovery: Sendable {
         public var targets: [Endpoint] = []
         /// Only this router is asked to answer, and its answer ends the scan.
         public var mac: MACAddress?
+        /// Whether a scan for ``mac`` goes on after the first answer: a clone may have been faster than the router.
+        public var hearsEverybody = false
+        /// Routers known from earlier: where a flood of forged replies leaves too little room, those in their name are kept. Told to nobody.
+        public var expected: Set<MACAddress> = []
         /// The span over which routers spread their replies, in milliseconds, 0 to 2,000; grows by itself where hundreds answer. 0 measures
         /// a single router's round trip.
         public var maxWaitMilliseconds = 100

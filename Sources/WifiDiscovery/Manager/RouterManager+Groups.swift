@@ -50,7 +50,7 @@ extension RouterManager {
     /// All routers that are there and prove to be the company's, by MAC.
     private func companyRouters() async throws -> [SwitchCore.Target] {
         guard options.trust.hasRoot else { throw ManagerError.noRoot }
-        var discovery = options.discovery
+        var discovery = looking
         discovery.endsAtMatch = false
         let result = try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime)
         try remember(result)

@@ -31,7 +31,7 @@ extension RouterManager {
     }
 
     private func watch(_ tell: @escaping @Sendable ([ListedRouter]) -> Void) async throws {
-        var discovery = options.discovery
+        var discovery = looking
         discovery.endsAtMatch = false
         let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let teller = Task {

@@ -49,7 +49,7 @@ extension RouterManager {
         var configuration = options.session
         configuration.expectedMAC = mac.description
         configuration.station = configuration.station ?? station?.description
-        var discovery = options.discovery
+        var discovery = looking
         discovery.mac = mac
         discovery.link = .addresses([])
         return Ways(
@@ -59,7 +59,8 @@ extension RouterManager {
     /// Where messages are kept; nil when nothing is.
     var outboxes: OutboxStore? { options.home.map { OutboxStore(home: $0, onRemark: onRemark) } }
 
-    /// Looks for the router anew before each further try. Where it has to prove itself, only a place where it does is given.
+    /// Looks for the router anew before each further try. Where it has to prove itself, only a place where it does is given: when whoever
+    /// answers first proves nothing, everybody is heard.
     private func resolver(
         for target: SwitchCore.Target, _ discovery: RouterDiscovery.Options, exception: Bool
     ) throws -> Session.Resolver {
@@ -67,16 +68,25 @@ extension RouterManager {
         let verifier = try target.offersTLS && !exception ? verifier() : nil
         let wantsProof = try wantsProof(of: mac)
         return { _ in
-            // Not found is no failure here: the last address is dialled again.
-            guard let result = try? await RouterDiscovery(discovery, loop: loop).scan(for: .seconds(2)),
-                let found = result.routers.first(where: { $0.mac == mac && $0.discovered.isConfirmed })
-            else { return nil }
-            do { try directory?.merge([found], now: SystemCalls.monotonicNow()) } catch {
-                onRemark("where \(mac) is now isn't kept: \(error)")
+            for hearsEverybody in wantsProof && verifier != nil ? [false, true] : [false] {
+                var looking = discovery
+                looking.hearsEverybody = hearsEverybody
+                // Not found is no failure here: the last address is dialled again.
+                guard let result = try? await RouterDiscovery(looking, loop: loop).scan(for: .seconds(2)),
+                    let found = result.routers.first(where: { $0.mac == mac && $0.discovered.isConfirmed })
+                else { return nil }
+                var endpoint = found.endpoint
+                if let verifier, wantsProof {
+                    let finding = await verifier.verify(RouterVerifier.Subject(found))
+                    guard finding.judgement.isProof else { continue }
+                    endpoint = finding.endpoint
+                }
+                do { try directory?.merge([found], now: SystemCalls.monotonicNow()) } catch {
+                    onRemark("where \(mac) is now isn't kept: \(error)")
+                }
+                return endpoint
             }
-            guard let verifier, wantsProof else { return found.endpoint }
-            let finding = await verifier.verify(RouterVerifier.Subject(found))
-            return finding.judgement.isProof ? finding.endpoint : nil
+            return nil
         }
     }
 
@@ -128,8 +138,9 @@ extension RouterManager {
         let verifier = try verifier()
         let first = await verified([RouterVerifier.Subject(found)], verifier)
         if let proof = first.first(where: \.judgement.isProof) { return target(found, at: proof.endpoint) }
-        var discovery = options.discovery
+        var discovery = looking
         discovery.link = .addresses([])
+        discovery.expected.insert(found.mac)
         let result = try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime)
         guard let again = result.routers.first(where: { $0.mac == found.mac }) else { return target(found) }
         let second = await verified([RouterVerifier.Subject(again)], verifier)

@@ -161,7 +161,7 @@ public actor RouterManager {
     /// - Throws: ``ManagerError``, ``DiscoveryError``.
     @discardableResult
     public func connect() async throws -> RouterConnection {
-        var discovery = options.discovery
+        var discovery = looking
         // Where proof is wanted, the first who claims to be the one mustn't end the search.
         discovery.endsAtMatch = !options.trust.hasRoot
         let result = judgedByStation(try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime))
@@ -235,7 +235,7 @@ public actor RouterManager {
 
     /// Somebody unknown at an address: a probe tells who it is.
     private func locate(_ address: IPAddress, _ port: UInt16?, _ reference: String) async throws -> SwitchCore.Target {
-        var discovery = options.discovery
+        var discovery = looking
         discovery.link = .addresses([])
         discovery.targets = [Endpoint(address, port: discovery.port)]
         let result = try await RouterDiscovery(discovery, loop: loop).scan(for: .seconds(1))
@@ -248,7 +248,7 @@ public actor RouterManager {
 
     private func ask(_ known: KnownRouter) async throws -> SwitchCore.Target? {
         let address = known.address.scoped(to: if_nametoindex(known.interface))
-        var discovery = options.discovery
+        var discovery = looking
         discovery.link = .addresses([])
         discovery.mac = known.router.mac
         discovery.targets = [Endpoint(address, port: discovery.port)]
@@ -259,7 +259,7 @@ public actor RouterManager {
     }
 
     private func search(_ parsed: RouterReference, _ known: KnownRouter?, _ reference: String) async throws -> SwitchCore.Target {
-        var discovery = options.discovery
+        var discovery = looking
         discovery.link = .addresses([])
         if let known { discovery.mac = known.router.mac } else if case .mac(let mac) = parsed { discovery.mac = mac }
         let result = try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime)
@@ -288,6 +288,14 @@ public actor RouterManager {
     }
 
     var directory: RouterDirectory? { options.home.map { RouterDirectory(home: $0) } }
+
+    /// How to look: a flood of forged replies doesn't drive out who was proven before.
+    var looking: RouterDiscovery.Options {
+        var discovery = options.discovery
+        // A state that can't be read is told where it's needed; a scan works without it.
+        if let home = options.home, let trust = try? TrustState(home: home).load() { discovery.expected.formUnion(trust.memory.proven) }
+        return discovery
+    }
 
     func remember(_ result: ScanResult) throws {
         sightings.note(result.routers, now: SystemCalls.monotonicNow())

@@ -11,8 +11,8 @@ public struct RouterVerifier: Sendable {
 
     /// All handshakes of one call: with thousands of forged routers on the network, those asked last aren't asked any more.
     static let longest = Duration.seconds(60)
-    /// Further places of one router that are asked at once.
-    static let placesAtOnce = 4
+    /// What a handshake is given at least, however many addresses wait for theirs.
+    static let shortest = Duration.seconds(1)
 
     /// What came of it.
     public struct Finding: Hashable, Sendable {
@@ -48,37 +48,80 @@ public struct RouterVerifier: Sendable {
     /// Asks all of them; the findings come in the subjects' order. Then proven routers are asked for the children that somebody without
     /// proof may be, where there's a certificate to be admitted with.
     ///
+    /// Each is asked at its first place, and where that proves nothing, at each of the others, so that a clone doesn't hide it. Where it last
+    /// proved itself counts as one of them, whatever replies offer now. ``VerificationTurns`` says whose turn it is when they are many.
+    ///
     /// - Parameters:
     ///   - subjects: whom to ask.
-    ///   - onJudged: called after each handshake with how many subjects have been asked so far; not for the children.
+    ///   - onJudged: called with how many subjects have been asked so far; not for the children.
     public func verify(_ subjects: [Subject], onJudged: @Sendable (Int) -> Void = { _ in }) async -> [Finding] {
-        let order = turns(of: subjects)
-        let end = ContinuousClock.now + RouterVerifier.longest
-        let findings = await RouterVerifier.sideBySide(order, onJudged) { index in
-            guard ContinuousClock.now < end else {
-                return finding(.unreachable("not tried, since the others took \(RouterVerifier.longest)"), subjects[index])
-            }
-            return await verify(subjects[index])
-        }
-        return await withFamilies(subjects.indices.compactMap { findings[$0] })
+        await withFamilies(await ask(subjects, onJudged))
     }
 
-    /// In which order they're asked: those that were proven before, then the first of each address, then the second: a host that is a
-    /// thousand routers keeps the others waiting for one of them.
-    private func turns(of subjects: [Subject]) -> [Int] {
-        var heard: [IPAddress: Int] = [:]
-        let ranks = subjects.map { subject in
-            let record = memory[subject.mac]
-            if record?.wasProven == true || record?.pin != nil { return 0 }
-            heard[subject.endpoint.address, default: 0] += 1
-            return heard[subject.endpoint.address, default: 0]
+    /// Asks one, and nobody for its children.
+    public func verify(_ subject: Subject) async -> Finding { await ask([subject])[0] }
+
+    // MARK: Turns
+
+    private func ask(_ subjects: [Subject], _ onJudged: @Sendable (Int) -> Void = { _ in }) async -> [Finding] {
+        var turns = VerificationTurns(subjects.map { places(of: $0) }, limit: limit)
+        var findings: [Finding?] = subjects.map { $0.offersTLS ? nil : finding(.offersNoTLS, $0) }
+        let end = ContinuousClock.now + RouterVerifier.longest
+        await withTaskGroup(of: (VerificationTurns.Turn, Finding, Duration).self) { group in
+            var (running, judged) = (0, 0)
+            func begin() {
+                while running < RouterVerifier.handshakesAtOnce, ContinuousClock.now < end, let turn = turns.next() {
+                    let (subject, endpoint) = (subjects[turn.subject], turns.endpoint(turn))
+                    let span = span(for: turns.waitingSources, until: end)
+                    running += 1
+                    group.addTask {
+                        let begun = ContinuousClock.now
+                        let finding = await ask(subject, at: endpoint, within: span)
+                        return (turn, finding, ContinuousClock.now - begun)
+                    }
+                }
+            }
+            begin()
+            for await (turn, finding, took) in group {
+                running -= 1
+                let isProof = finding.judgement.isProof
+                if isProof && findings[turn.subject]?.judgement.isProof != true || findings[turn.subject] == nil {
+                    findings[turn.subject] = finding
+                }
+                turns.ended(turn, after: took, isProof: isProof)
+                if turn.place == 0 {
+                    judged += 1
+                    onJudged(judged)
+                }
+                begin()
+            }
         }
-        return subjects.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }
+        return subjects.indices.map { index in
+            findings[index] ?? finding(.unreachable("not tried, since the others took \(RouterVerifier.longest)"), subjects[index])
+        }
+    }
+
+    /// Where a router is asked, and what speaks for it.
+    private func places(of subject: Subject) -> VerificationTurns.Subject {
+        let record = memory[subject.mac]
+        var places = subject.offersTLS ? [subject.endpoint] : []
+        if trust.hasRoot || record?.pin != nil {
+            if let last = record?.place, !places.contains(last) { places.append(last) }
+            if subject.offersTLS { places += subject.alternates.filter { !places.contains($0) } }
+        }
+        let isProven = record?.wasProven == true || record?.pin != nil
+        return VerificationTurns.Subject(standing: isProven ? .proven : subject.isPlausible ? .plausible : .claimed, places: places)
+    }
+
+    /// What a handshake is given: less than the limit where so many addresses wait that they'd never all have theirs.
+    private func span(for sources: Int, until end: ContinuousClock.Instant) -> Duration {
+        let share = (end - ContinuousClock.now) * RouterVerifier.handshakesAtOnce / max(sources, 1)
+        return min(limit, max(share, RouterVerifier.shortest))
     }
 
     /// Does `work` for each index, ``handshakesAtOnce`` at a time.
     private static func sideBySide<Result: Sendable>(
-        _ indices: [Int], _ onDone: (Int) -> Void = { _ in }, _ work: @escaping @Sendable (Int) async -> Result
+        _ indices: [Int], _ work: @escaping @Sendable (Int) async -> Result
     ) async -> [Int: Result] {
         await withTaskGroup(of: (Int, Result).self) { group in
             var results: [Int: Result] = [:]
@@ -87,7 +130,6 @@ public struct RouterVerifier: Sendable {
             for _ in 0..<handshakesAtOnce { begin() }
             for await (index, result) in group {
                 results[index] = result
-                onDone(results.count)
                 begin()
             }
             return results
@@ -118,27 +160,7 @@ public struct RouterVerifier: Sendable {
 
     // MARK: One router
 
-    /// Asks one: at its first place, and where that proves nothing, at each of the others, so that a clone doesn't hide it. Where it last
-    /// proved itself counts as one of them, whatever replies offer now.
-    public func verify(_ subject: Subject) async -> Finding {
-        let record = memory[subject.mac]
-        let first = subject.offersTLS ? await ask(subject, at: subject.endpoint) : finding(.offersNoTLS, subject)
-        guard !first.judgement.isProof, trust.hasRoot || record?.pin != nil else { return first }
-        var places = subject.offersTLS ? subject.alternates : []
-        if let last = record?.place, !subject.offersTLS || last != subject.endpoint, !places.contains(last) { places.insert(last, at: 0) }
-        while !places.isEmpty {
-            let batch = places.prefix(RouterVerifier.placesAtOnce)
-            places.removeFirst(batch.count)
-            let findings = await withTaskGroup(of: Finding.self) { group in
-                for place in batch { group.addTask { await ask(subject, at: place) } }
-                return await group.reduce(into: [Endpoint: Finding]()) { $0[$1.endpoint] = $1 }
-            }
-            for place in batch { if let found = findings[place], found.judgement.isProof { return found } }
-        }
-        return first
-    }
-
-    private func ask(_ subject: Subject, at endpoint: Endpoint) async -> Finding {
+    private func ask(_ subject: Subject, at endpoint: Endpoint, within limit: Duration) async -> Finding {
         let heard = HeardJudgement()
         let configuration = trust.configuration(for: subject.mac, record: memory[subject.mac], floor: memory.floor) { judgement in
             heard.value.withLock { $0 = judgement }

@@ -3,8 +3,8 @@ import SocketCore
 extension RouterVerifier {
     /// Whom to ask.
     public struct Subject: Hashable, Sendable {
-        /// Places that are asked for one router at most: those of two honest interfaces and a dozen forged ones.
-        public static let mostPlaces = 16
+        /// Places that are asked for one router at most: all that a scan keeps in its name, and the protocol's own port at each address.
+        public static let mostPlaces = DiscoveryBounds.placesPerRouter * (DiscoveryBounds.offersPerPlace + 1)
 
         /// Who it claims to be.
         public var mac: MACAddress
@@ -14,6 +14,8 @@ extension RouterVerifier {
         public var offersTLS: Bool
         /// Where else somebody answers in its name: asked where the first place proves nothing.
         public var alternates: [Endpoint]
+        /// Whether more speaks for it than its own word: it's asked early where they are many.
+        public var isPlausible = false
         /// Whether a reply in its name speaks of child access points: a reason to ask it, no more.
         public var hasChildren = false
         /// Our own MAC on its network, for it to say behind which access point we sit; nil doesn't ask.
@@ -33,16 +35,16 @@ extension RouterVerifier {
             let router = found.discovered
             let first = router.sessionEndpoint
             let secure = router.offers.filter(\.tls).map(\.endpoint)
-            guard let best = secure.contains(first) ? first : secure.first else {
+            if let best = secure.contains(first) ? first : secure.first {
+                let standard = secure.map { Endpoint($0.address, port: DiscoveryDatagram.port) }
+                var seen: Set<Endpoint> = [best]
+                let others = (secure + standard).filter { seen.insert($0).inserted }
+                self.init(mac: found.mac, endpoint: best, offersTLS: true, alternates: others)
+            } else {
                 self.init(mac: found.mac, endpoint: first, offersTLS: router.router.tls)
-                hasChildren = !router.router.children.isEmpty
-                return
             }
-            let standard = secure.map { Endpoint($0.address, port: DiscoveryDatagram.port) }
-            var others: [Endpoint] = []
-            for place in secure + standard where place != best && !others.contains(place) { others.append(place) }
-            self.init(mac: found.mac, endpoint: best, offersTLS: true, alternates: others)
             hasChildren = !router.router.children.isEmpty
+            isPlausible = found.evidence.gateway || found.evidence.neighbour == .match || found.grade == .exact
         }
     }
 }

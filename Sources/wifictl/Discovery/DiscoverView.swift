@@ -62,6 +62,12 @@ struct DiscoverView {
             (counters.invalidCount, "invalid"), (counters.stale, "not asked for"), (counters.rateLimited, "over a limit"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         let note = dropped.isEmpty ? "" : "; dropped \(dropped.joined(separator: ", "))"
+        if let flood = counters.flood {
+            output.warning(
+                "more routers were claimed than a network holds, from \(flood.sources) address\(flood.sources == 1 ? "" : "es") "
+                    + "(\(flood.loudest): \(flood.replies) replies or more): somebody forges replies, and only a verdict tells which are "
+                    + "genuine (wifictl verify)")
+        }
         for (what, reason) in findings.dialectFailures.sorted(by: { $0.key < $1.key }) { output.detail("  \(what): \(reason)") }
         let count = findings.rows.count
         guard count == 0, !findings.hasFound else {

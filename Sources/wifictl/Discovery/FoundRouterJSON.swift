@@ -104,6 +104,7 @@ extension DiscoverFindings {
             .init("probes", .whole(counters.probes)), .init("replies", .whole(counters.replies)),
             .init("invalid", .whole(counters.invalidCount)), .init("invalidReasons", .object(reasons)),
             .init("stale", .whole(counters.stale)), .init("rateLimited", .whole(counters.rateLimited)),
+            .init("displaced", .whole(counters.displaced)), .init("flood", DiscoverFindings.flood(counters.flood)),
             .init("duplicates", .whole(counters.duplicates)), .init("announcements", .whole(counters.announcements)),
             .init("byes", .whole(counters.byes)), .init("sendFailures", .whole(counters.sendFailures)),
             .init("ignored", .whole(ignored)), .init("interfaces", .array(native.interfaces.map { .string($0) })),
@@ -113,6 +114,13 @@ extension DiscoverFindings {
             .init("linkUnknown", .text(native.linkUnknown?.word)), .init("finish", .string(native.finish.word)),
             .init("ms", .milliseconds(elapsed)),
         ]
+    }
+
+    private static func flood(_ flood: Flood?) -> JSONValue {
+        guard let flood else { return .null }
+        return .object([
+            .init("sources", .whole(flood.sources)), .init("loudest", .string("\(flood.loudest)")), .init("replies", .whole(flood.replies)),
+        ])
     }
 
     private static func reasons(_ failures: [String: String]) -> JSONValue {

@@ -7,7 +7,7 @@ import Testing
 @testable import WifiDiscovery
 
 /// Somebody at a TCP port of this machine who is no router: says `speech` to each who connects and closes, or nothing at all for ever.
-private final class Speaker: Sendable {
+final class Speaker: Sendable {
     let endpoint: Endpoint
     private let descriptor: Int32
 

@@ -1,8 +1,8 @@
 /// Python programs that play attackers on the network: they hear every probe, as everybody on a LAN does.
 enum SpooferScripts {
     /// Forges and replays replies. Arguments: the UDP port, the genuine router's MAC, the BSSID of the victim's access point, a TCP port of the
-    /// spoofer's own, how many fake replies to flood with (at the first probe that it hears), and how to ask the genuine router for a reply to
-    /// replay (`replay`, else anything).
+    /// spoofer's own, how many fake replies to flood with (at the first probe that it hears), how to ask the genuine router for a reply to
+    /// replay (`replay`, else anything), and from how many addresses to flood.
     ///
     /// Forged replies leave from the genuine router's own address (127.0.0.1) and from another (127.0.0.66), before anybody else answers: one
     /// with another TCP port, one without TLS, one whose boot differs. Half of the flood has the genuine MAC, half a MAC of its
@@ -10,6 +10,7 @@ enum SpooferScripts {
     static let forger = """
         import json, random, socket, struct, sys, time
         port, genuine, bssid, tcp, flood, replays = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]), sys.argv[6]
+        hosts = int(sys.argv[7])
         random.seed(7)
         def frame(msg_id, body):
             text = json.dumps(body).encode()
@@ -22,6 +23,7 @@ enum SpooferScripts {
             return {"reply": {"nonce": nonce, "mac": mac, "name": "Forged", "tcp": tcp, "tls": tls, "versions": [1], "boot": boot,
                 "radios": [{"bssid": bssid, "ssid": "Home", "band": "5"}]}}
         same, other = sender("127.0.0.1"), sender("127.0.0.66")
+        crowd = [other] + [sender(f"127.0.1.{1 + host}") for host in range(hosts - 1)]
         old = []
         if replays == "replay":
             same.settimeout(0.2)
@@ -58,7 +60,7 @@ enum SpooferScripts {
                     body = reply(nonce, genuine, random.randint(1, 1000), True, "%016x" % random.getrandbits(64))
                 else:
                     body = reply(nonce, "02:66:%02x:%02x:%02x:%02x" % tuple(random.randbytes(4)), 9, True, "00000000000000cc")
-                other.sendto(frame(msg_id, body), source)
+                crowd[number // 2 % hosts].sendto(frame(msg_id, body), source)
                 if number % 50 == 49:
                     time.sleep(0.005)
             if count:

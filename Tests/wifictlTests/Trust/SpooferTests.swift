@@ -11,7 +11,7 @@ struct SpooferTests {
 
     /// A genuine router whose answers come after everybody else's, and a spoofer with a listener of its own, whose certificate has the right
     /// name and the wrong issuer.
-    private func start(flood: Int, replays: Bool) async throws -> (port: Int, router: ChildProcess, others: [ChildProcess]) {
+    private func start(flood: Int, hosts: Int, replays: Bool) async throws -> (port: Int, router: ChildProcess, others: [ChildProcess]) {
         let company = try await TestCompany.shared
         let port = try Loopback.freePort()
         let words = ["--mac", Self.mac, "--bssid", Self.bssid, "--tcp", "0", "--address", "127.0.0.1", "--reply-delay", "50ms"]
@@ -19,7 +19,7 @@ struct SpooferTests {
         let stranger = try await VerifyToolTests.device(company, "01", by: try await company.workshop.selfSigned("Cloner"))
         let (server, ports) = try await PythonPeer.listening(
             PythonPeer.servers, ["new,\(stranger.certificateFile),\(stranger.keyFile)"])
-        let arguments = ["\(port)", Self.mac, Self.bssid, "\(ports[0])", "\(flood)", replays ? "replay" : "nothing"]
+        let arguments = ["\(port)", Self.mac, Self.bssid, "\(ports[0])", "\(flood)", replays ? "replay" : "nothing", "\(hosts)"]
         let forger = try ChildProcess(["python3", "-c", SpooferScripts.forger] + arguments)
         _ = try await forger.line("ready", within: .seconds(60))
         return (port, router, [server, forger])
@@ -30,9 +30,11 @@ struct SpooferTests {
         return VerifyToolTests.trusting(company, operatorIdentity: company.operatorIdentity)
     }
 
-    @Test(arguments: [0, 10_000])
-    func `forged and replayed replies that come first, alone or in thousands, hide no genuine router`(flood: Int) async throws {
-        let (port, router, others) = try await start(flood: flood, replays: true)
+    @Test(arguments: [(0, 1), (10_000, 1), (20_000, 10)])
+    func `forged and replayed replies that come first, alone or in thousands, from one address or many, hide no genuine router`(
+        flood: Int, hosts: Int
+    ) async throws {
+        let (port, router, others) = try await start(flood: flood, hosts: hosts, replays: true)
         let found = try await Loopback.discover(
             port: port, ["--for", "5s", "--bssid", Self.bssid] + trusting(), within: .seconds(180))
         #expect(found.selected["mac"] == .string(Self.mac) && found.selected["why"] == "radio", "\(found.selected.text)")
@@ -45,6 +47,7 @@ struct SpooferTests {
             _ = try await others[1].line("the flood", within: .seconds(60)) { $0 == "flooded" }
             #expect(found.routers.count > 100, "\(found.summary.text)")
         }
+        if hosts > 1 { #expect((found.summary["flood"]?["sources"]?.integerValue ?? 0) > 1, "\(found.summary.text)") }
         let sent = try await BuiltTool.run(
             ["send", Self.mac, "for the genuine one", "--json"] + VerifyToolTests.on(port) + trusting(), within: .seconds(120))
         #expect(sent.status == 0 && sent.text.contains(#""outcome":"delivered""#), "\(sent.text)\(sent.errorText)")
@@ -52,7 +55,7 @@ struct SpooferTests {
     }
 
     @Test func `a flood of ports from the router's own address, before it answers, hides its own port from nobody`() async throws {
-        let (port, router, others) = try await start(flood: -9_000, replays: false)
+        let (port, router, others) = try await start(flood: -9_000, hosts: 1, replays: false)
         let found = try await Loopback.discover(
             port: port, ["--for", "5s", "--bssid", Self.bssid] + trusting(), within: .seconds(180))
         let genuine = found.routers.filter { $0["mac"] == .string(Self.mac) }

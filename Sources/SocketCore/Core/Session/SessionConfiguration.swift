@@ -92,6 +92,9 @@ public struct RouterIdentity: Equatable, Sendable {
 public struct SessionTiming: Sendable, Equatable {
     /// A connection must stand within this, TLS included.
     public var connect = Duration.seconds(10)
+    /// Before that, on each dial but the first: looking for the peer anew, where there is somebody who does. A scan or two, and a minute of
+    /// asking those who answer for proof.
+    public var look = Duration.seconds(75)
     /// The first frame must be a hello within this.
     public var hello = Duration.seconds(5)
     /// A heartbeat goes after this long without sending.

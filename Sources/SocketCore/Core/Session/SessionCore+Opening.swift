@@ -14,8 +14,21 @@ extension SessionCore {
         connection = lastNumber
         greetingRefusal = nil
         enter(.connecting, now)
+        connectSpan = configuration.timing.connect
         emit(.state(.connecting(attempt: failures + 1)))
         actions.append(.connect(connection))
+    }
+
+    /// Controller: whoever is to be connected to is looked for first, which has a span of its own.
+    public mutating func looks(_ number: ConnectionNumber, now: Instant) {
+        guard number == connection, phase == .connecting else { return }
+        (phaseSince, connectSpan) = (now, configuration.timing.look)
+    }
+
+    /// Controller: after ``looks(_:now:)``, connecting begins now.
+    public mutating func found(_ number: ConnectionNumber, now: Instant) {
+        guard number == connection, phase == .connecting else { return }
+        (phaseSince, connectSpan) = (now, configuration.timing.connect)
     }
 
     /// Controller: the connection asked for stands, TLS included.

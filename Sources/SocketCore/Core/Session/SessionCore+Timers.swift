@@ -8,7 +8,7 @@ extension SessionCore {
         switch phase {
         case .closed, .suspended: return next
         case .offline: next.lower(to: forgetAt, .memory)
-        case .connecting: next.lower(to: phaseSince + timing.connect, .connect)
+        case .connecting: next.lower(to: phaseSince + connectSpan, .connect)
         case .backoff: next.lower(to: reconnectAt, .reconnect)
         case .greeting: next.lower(to: max(phaseSince + timing.hello, hearUntil), .hello)
         case .open:
@@ -49,7 +49,7 @@ extension SessionCore {
         let timing = configuration.timing
         switch reason {
         case .none: break
-        case .connect: fail(.connectTimedOut(after: timing.connect), abort: true, now)
+        case .connect: fail(.connectTimedOut(after: connectSpan), abort: true, now)
         case .hello: fail(.noHello(after: timing.hello), abort: true, now)
         case .silence: fail(.silent(for: timing.silence), abort: true, now)
         case .heartbeat: heartbeat(now)

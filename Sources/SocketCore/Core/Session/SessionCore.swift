@@ -49,6 +49,8 @@ public struct SessionCore: ~Copyable {
     /// What was agreed last; nil before the first opening.
     public internal(set) var opening: SessionOpening?
     var phaseSince: Instant
+    /// How long connecting may take from then on.
+    var connectSpan = Duration.zero
     var lastReceived = Instant.zero
     var lastSent = Instant.zero
     var hearUntil = Instant.zero

@@ -18,8 +18,9 @@ extension DiscoveryCore {
             }
             // What answers a question that nobody else has heard isn't drowned by a flood in its name.
             let isDirect = links[link]?.nonces.takeDirectAnswer(nonce, from: source.address) ?? false
-            guard isDirect || budget.take(from: source.address.unscoped, now: now, renews: isWatching) else {
-                return counters.rateLimited += 1
+            let isExpected = isExpected(router.mac, at: place)
+            guard isDirect || budget.take(from: source.address.unscoped, isExpected: isExpected, now: now, renews: isWatching) else {
+                return refused(at: place, now: now)
             }
             answered(router, at: place, link: link, asked: asked, isDirect: isDirect, now: now)
             if table.entries[router.mac]?.isContested(at: place) == true { askDirectly(place, now: now) }
@@ -59,18 +60,20 @@ extension DiscoveryCore {
     ) {
         if let wanted = configuration.mac, wanted != router.mac { return counters.stale += 1 }
         let mac = router.mac
+        let claim = ClaimLedger.Claim(mac: mac, source: place.address.unscoped)
+        let level = level(of: router, claim, at: place, isDirect: isDirect)
+        guard makeRoom(for: claim, level) else { return refused(at: place, now: now) }
         let isNew = table.entries[mac] == nil
         let isNewHere = table.entries[mac].map { entry in !entry.records.contains { $0.link == link } } ?? true
-        if isNew {
-            guard makeRoom(for: place.address, confirmed: true) else { return counters.rateLimited += 1 }
-            table.insert(RouterEntry(announced: router, at: place, now: now), from: place.address)
+        table.put(claim, level, reserved: reserved(place), entry: RouterEntry(announced: router, at: place, now: now))
+        let answered = table.change(mac) {
+            $0.answered(router, at: place, link: link, asked: asked, isVerified: level == .verified, isDirect: isDirect, now: now)
         }
-        let outcome = table.entries[mac]?.answered(router, at: place, link: link, asked: asked, isDirect: isDirect, now: now)
-        guard let outcome else { return }
+        guard let outcome = answered else { return }
         guard case .news(let changes) = outcome, let shown = table.entries[mac]?.shown else { return counters.duplicates += 1 }
         counters.replies += 1
         links[link]?.heard(asked, isNew: isNewHere, now: now)
-        if changes.contains(.confirmed) { table.confirmed() }
+        if changes.contains(.confirmed) { table.confirmed(mac) }
         if isNew {
             events.append(.found(shown))
         } else if !changes.isEmpty {
@@ -85,28 +88,18 @@ extension DiscoveryCore {
         return Grading.of(router.router, link: linkAddresses).grade <= .radio
     }
 
-    private mutating func makeRoom(for source: IPAddress, confirmed: Bool) -> Bool {
-        switch table.room(for: source, confirmed: confirmed) {
-        case .free: return true
-        case .full: return false
-        case .after(let evicted):
-            lose(evicted, .evicted)
-            return true
-        }
-    }
-
     /// A hint: listed as unconfirmed, and asked.
     private mutating func announced(_ router: RouterDescription, at place: DiscoveredRouter.Place, now: Instant) {
         if let wanted = configuration.mac, wanted != router.mac { return }
         guard let entry = table.entries[router.mac] else {
-            guard makeRoom(for: place.address, confirmed: false) else { return counters.rateLimited += 1 }
+            guard table.hasRoomForAnnounced(from: place.address) else { return counters.rateLimited += 1 }
             let new = RouterEntry(announced: router, at: place, now: now)
-            table.insert(new, from: place.address)
+            table.insert(announced: new, from: place.address)
             events.append(.found(new.shown))
             return followUp(router.mac, at: place, now: now)
         }
         let isNews = entry.shown.router.withoutUptime != router.withoutUptime || entry.shown.place != place
-        let changes = table.entries[router.mac]?.announced(router, at: place, now: now) ?? []
+        let changes = table.change(router.mac) { $0.announced(router, at: place, now: now) } ?? []
         if !changes.isEmpty { report(router.mac, changes) }
         if isNews || !entry.shown.isConfirmed { followUp(router.mac, at: place, now: now) }
     }
@@ -133,8 +126,8 @@ extension DiscoveryCore {
                 lose(mac, .expired)
             } else {
                 let limit = Instant(nanoseconds: now.nanoseconds - DiscoveryCore.expiry.inNanoseconds)
-                var changes = table.entries[mac]?.forgetPlaces(silentSince: limit) ?? []
-                changes.formUnion(table.entries[mac]?.forgetConflict(unseenSince: limit) ?? [])
+                var changes = table.change(mac) { $0.forgetPlaces(silentSince: limit) } ?? []
+                changes.formUnion(table.change(mac) { $0.forgetConflict(unseenSince: limit) } ?? [])
                 if !changes.isEmpty { report(mac, changes) }
             }
         }

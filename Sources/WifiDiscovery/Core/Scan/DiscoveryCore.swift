@@ -6,7 +6,7 @@ import SocketCore
 ///
 /// - **Inputs**: ``start(links:now:)`` first and once; then in any order ``add(_:now:)``, ``remove(_:now:)``,
 ///   ``received(_:from:interface:link:now:)``, ``sendFailed(_:reason:now:)``, ``interfaceFailed(_:reason:)``,
-///   ``setLink(_:now:)``, ``advance(now:)``, ``stop(now:)``.
+///   ``setLink(_:now:)``, ``setFacts(_:)``, ``advance(now:)``, ``stop(now:)``.
 /// - **Outputs**, to be taken after every input: ``takeProbes()``, ``takeEvents()``; ``deadline`` says when the next
 ///   ``advance(now:)`` is due.
 /// - **Queries**: ``routers``, ``counters``, ``failedInterfaces``, ``isFinished``.
@@ -33,6 +33,7 @@ public struct DiscoveryCore: Sendable {
     var linkAddresses: Set<MACAddress>
     var links: [DiscoveryLink.ID: LinkState] = [:]
     var table = RouterTable()
+    var facts = NetworkFacts()
     var probes: [OutgoingProbe] = []
     var events: [DiscoveryEvent] = []
     var brokenInterfaces: [String: String] = [:]
@@ -107,7 +108,7 @@ public struct DiscoveryCore: Sendable {
         guard links.removeValue(forKey: id) != nil, isWatching, !isFinished else { return }
         let affected = table.entries.filter { $0.value.records.contains { $0.link == id } }
         for mac in affected.keys.sorted() {
-            let (changes, isReachable) = table.entries[mac]?.forget(id) ?? ([], true)
+            let (changes, isReachable) = table.change(mac) { $0.forget(id) } ?? ([], true)
             if !isReachable {
                 lose(mac, .interfaceGone)
             } else if !changes.isEmpty {
@@ -126,12 +127,16 @@ public struct DiscoveryCore: Sendable {
     public mutating func setLink(_ addresses: Set<MACAddress>, now: Instant) {
         guard !isFinished, addresses != linkAddresses else { return }
         linkAddresses = addresses
+        regrade()
         for id in links.keys { links[id]?.restart(now: now) }
         if configuration.endsAtMatch, let match = routers.first(where: { $0.isConfirmed && matches($0) }) {
             return finish(.matched(match.router.mac))
         }
         advance(now: now)
     }
+
+    /// What the system knows of the network around, read anew: it speaks for some of the replies.
+    public mutating func setFacts(_ facts: NetworkFacts) { self.facts = facts }
 
     /// Does what is due.
     public mutating func advance(now: Instant) {
@@ -161,6 +166,7 @@ public struct DiscoveryCore: Sendable {
 
     mutating func finish(_ reason: DiscoveryEvent.Finish) {
         isFinished = true
+        counters.flood = flood
         probes.removeAll()
         events.append(.finished(reason))
     }

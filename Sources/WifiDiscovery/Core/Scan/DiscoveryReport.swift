@@ -19,7 +19,7 @@ public enum DiscoveryEvent: Equatable, Sendable {
         case expired
         /// The only interface that it was reachable by is gone.
         case interfaceGone
-        /// The table is full, and it was never confirmed.
+        /// There are too many, and less speaks for it than for others, or its source has said more than others.
         case evicted
     }
 
@@ -36,6 +36,16 @@ public enum DiscoveryEvent: Equatable, Sendable {
     }
 }
 
+/// More replies than a scan keeps: somebody forges them, or the network is larger than any.
+public struct Flood: Equatable, Sendable {
+    /// Addresses that replies came from; one host can use all of its network's.
+    public var sources: Int
+    /// The address with the most.
+    public var loudest: IPAddress
+    /// How many replies came from there, at least.
+    public var replies: Int
+}
+
 /// What a scan counted.
 public struct DiscoveryCounters: Equatable, Sendable {
     /// Probes handed to the shell.
@@ -50,6 +60,10 @@ public struct DiscoveryCounters: Equatable, Sendable {
     public var invalid: [DatagramError.Reason: Int] = [:]
     /// Messages over a bound: too many replies, from one source or in all, or the table full.
     public var rateLimited = 0
+    /// Claims that gave way to others, from sources that had made fewer or with more that speaks for them.
+    public var displaced = 0
+    /// Who said too much, at the end of a scan; nil when nothing was ``displaced`` or ``rateLimited``.
+    public var flood: Flood?
     /// Announcements heard.
     public var announcements = 0
     /// Goodbyes heard.

@@ -14,6 +14,8 @@ struct RouterEntry {
         var offers: [DiscoveredRouter.Offer] = []
         /// Somebody there heard what was sent there alone: it isn't a made up place.
         var isReal = false
+        /// The kernel knows the router's MAC at this address.
+        var isVerified = false
         /// Probes of the same link that the router answered since, but from another place.
         var missed = 0
 
@@ -52,6 +54,8 @@ struct RouterEntry {
     private var newestAsked: Instant?
     /// When two devices last answered one probe.
     private var rivalSeen: Instant?
+    /// Addresses at which it no longer has a place; see ``takeReleased()``.
+    private var released: [IPAddress] = []
     /// A goodbye came, and by then an answer must have come or it's gone.
     var leavesAt: Instant?
 
@@ -73,7 +77,7 @@ struct RouterEntry {
     /// Takes an answer to a probe of our own.
     mutating func answered(
         _ router: RouterDescription, at place: DiscoveredRouter.Place, link: DiscoveryLink.ID, asked: NonceBook.Asked,
-        isDirect: Bool = false, now: Instant
+        isVerified: Bool = false, isDirect: Bool = false, now: Instant
     ) -> Outcome {
         let known = records.firstIndex { $0.place == place }
         let rival = records.contains { isRival($0, boot: router.boot, place: place, link: link, asked: asked) }
@@ -90,12 +94,13 @@ struct RouterEntry {
             shown.isConflicted = true
             changes.insert(.conflict)
         }
-        if !shown.isConflicted, isNewest, differ(before.router.boot, router.boot), before.isConfirmed {
+        if !shown.isConflicted, isNewest, RouterEntry.differ(before.router.boot, router.boot), before.isConfirmed {
             changes.insert(.rebooted)
             // What answered before the reboot may be gone: it has to answer anew.
-            records = records.filter { !differ($0.boot, router.boot) }
+            release { RouterEntry.differ($0.boot, router.boot) }
         }
-        store(Record(place: place, link: link, asked: asked, boot: router.boot, heardAt: now), router, isDirect: isDirect)
+        let fresh = Record(place: place, link: link, asked: asked, boot: router.boot, heardAt: now, isVerified: isVerified)
+        store(fresh, router, isDirect: isDirect)
         if isNewest, takesDescription(router) {
             shown.router = router
             if before.router.withoutUptime != router.withoutUptime, before.isConfirmed, !changes.contains(.rebooted) {
@@ -112,16 +117,36 @@ struct RouterEntry {
     /// Forgets what was reachable by a link; false when nothing is left.
     mutating func forget(_ link: DiscoveryLink.ID) -> (DiscoveredRouter.Changes, isReachable: Bool) {
         let before = shown
-        records.removeAll { $0.link == link }
+        release { $0.link == link }
         guard !records.isEmpty else { return ([], false) }
         return (rearrange(before), true)
+    }
+
+    /// Forgets what answered from an address; false when nothing is left.
+    mutating func forget(_ source: IPAddress) -> (DiscoveredRouter.Changes, isReachable: Bool) {
+        let before = shown
+        release { $0.place.address.unscoped == source }
+        guard !records.isEmpty else { return ([], false) }
+        return (rearrange(before), true)
+    }
+
+    /// Addresses at which it has no place any more, each time once.
+    mutating func takeReleased() -> [IPAddress] {
+        guard !released.isEmpty else { return [] }
+        defer { released = [] }
+        return released.filter { source in !records.contains { $0.place.address.unscoped == source } }
+    }
+
+    private mutating func release(_ isGone: (Record) -> Bool) {
+        for record in records where isGone(record) { released.append(record.place.address.unscoped) }
+        records.removeAll(where: isGone)
     }
 
     /// Forgets places that have been silent since `limit` while others answered.
     mutating func forgetPlaces(silentSince limit: Instant) -> DiscoveredRouter.Changes {
         let before = shown
         guard records.contains(where: { $0.heardAt >= limit }) else { return [] }
-        records.removeAll { $0.heardAt < limit }
+        release { $0.heardAt < limit }
         return rearrange(before)
     }
 
@@ -132,13 +157,13 @@ struct RouterEntry {
         return .conflict
     }
 
-    private func differ(_ left: HexToken?, _ right: HexToken?) -> Bool { left != nil && right != nil && left != right }
+    private static func differ(_ left: HexToken?, _ right: HexToken?) -> Bool { left != nil && right != nil && left != right }
 
     /// Another boot in answer to one probe: on one link that is one nonce, on two it is one epoch.
     private func isRival(
         _ record: Record, boot: HexToken?, place: DiscoveredRouter.Place, link: DiscoveryLink.ID, asked: NonceBook.Asked
     ) -> Bool {
-        guard differ(record.boot, boot) else { return false }
+        guard RouterEntry.differ(record.boot, boot) else { return false }
         if record.asked.nonce == asked.nonce { return true }
         return record.link != link && record.place != place && record.asked.epoch == asked.epoch
     }
@@ -170,6 +195,7 @@ struct RouterEntry {
         } else if records.count < DiscoveryBounds.placesPerRouter {
             records.append(record)
         } else if let last = records.indices.min(by: { RouterEntry.isWorthLess(records[$0], records[$1]) }) {
+            released.append(records[last].place.address.unscoped)
             records[last] = record
         }
     }
@@ -184,14 +210,14 @@ struct RouterEntry {
 
     /// The best place is the best-ranked one of those that aren't stale.
     private mutating func rearrange(_ before: DiscoveredRouter) -> DiscoveredRouter.Changes {
-        let ranked = records.sorted { PlaceRank($0.place) < PlaceRank($1.place) }
+        let ranked = records.map { (rank: PlaceRank($0), record: $0) }.sorted { $0.rank < $1.rank }.map(\.record)
         let fresh = ranked.first {
             $0.missed < RouterEntry.missesUntilStale && shown.lastHeard - $0.heardAt <= RouterEntry.placeLifetime
         }
         guard let best = fresh ?? ranked.first else { return [] }
-        shown.place = best.place
-        shown.alternates = ranked.map(\.place).filter { $0 != best.place }
         let others = ranked.filter { $0.place != best.place }
+        shown.place = best.place
+        shown.alternates = others.map(\.place)
         shown.offers = best.offers + (others.filter(\.isReal) + others.filter { !$0.isReal }).flatMap(\.offers)
         guard before.isConfirmed else { return [] }
         if before.place != shown.place { return .address }
@@ -199,23 +225,27 @@ struct RouterEntry {
     }
 }
 
-/// IPv4 before IPv6 before link-local IPv6 before self-assigned IPv4; then by number, so that nothing depends on order.
+/// What the kernel knows by the router's MAC before what only somebody says; IPv4 before IPv6 before link-local IPv6 before self-assigned IPv4;
+/// then by number, so that nothing depends on order.
 private struct PlaceRank: Comparable {
     private let rank: Int
     private let interface: UInt32
     private let high: UInt64
     private let low: UInt64
 
-    init(_ place: DiscoveredRouter.Place) {
+    init(_ record: RouterEntry.Record) {
+        let place = record.place
         interface = place.interface
+        let family: Int
         switch place.address {
         case .v4(let bits):
-            rank = place.address.isLinkLocal ? 3 : 0
+            family = place.address.isLinkLocal ? 3 : 0
             (high, low) = (0, UInt64(bits))
         case .v6(let upper, let lower, _):
-            rank = place.address.isLinkLocal ? 2 : 1
+            family = place.address.isLinkLocal ? 2 : 1
             (high, low) = (upper, lower)
         }
+        rank = family + (record.isVerified ? 0 : 4)
     }
 
     static func < (left: PlaceRank, right: PlaceRank) -> Bool {

@@ -40,6 +40,9 @@ public struct TrustMemory: Equatable, Sendable {
     /// A memory of nothing.
     public init(floor: ClockFloor = ClockFloor()) { self.floor = floor }
 
+    /// Routers that were proven before, or whose key the user trusts.
+    public var proven: Set<MACAddress> { Set(records.filter { $0.value.wasProven || $0.value.pin != nil }.keys) }
+
     /// What is remembered of a router.
     public subscript(mac: MACAddress) -> TrustRecord? { records[mac] }
 

@@ -3,7 +3,7 @@ import SocketCore
 /// One device as foreign dialects show it: what several of them say about it is one row.
 public struct DialectDevice: Equatable, Sendable {
     /// IPv4, global, unique local and link-local IPv6 on two interfaces, like a router of the native dialect.
-    static let maximumPlaces = DiscoveryBounds.placesPerRouter
+    static let maximumPlaces = 8
     /// One a port of a small switch; more hardware addresses don't help anybody to recognise it.
     static let maximumMACs = 8
 

@@ -23,7 +23,7 @@ extension RouterManager {
     ///
     /// - Throws: ``DiscoveryError``.
     public func measureLinks() async throws -> [LinkMeasurement] {
-        var discovery = options.discovery
+        var discovery = looking
         discovery.endsAtMatch = false
         let result = try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime)
         try remember(result)
