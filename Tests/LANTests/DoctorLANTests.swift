@@ -10,8 +10,8 @@ struct DoctorLANTests {
     static let garden = TestLAN.Host("garden", mac: "02:00:5e:00:53:03", addresses: ["192.0.2.3/24"])
     static let controller = TestLAN.Host("ctl", mac: "02:00:5e:00:53:f0", addresses: ["192.0.2.100/24"], gateway: "192.0.2.1")
 
-    private func checks(_ lan: TestLAN) async throws -> (status: Int32, checks: [JSONValue]) {
-        let result = try await lan.run("ctl", [BuiltTool.path, "doctor", "--json", "--for", "0s"])
+    private func checks(_ lan: TestLAN, _ words: [String] = []) async throws -> (status: Int32, checks: [JSONValue]) {
+        let result = try await lan.run("ctl", [BuiltTool.path, "doctor", "--json", "--for", "0s"] + words)
         return (result.status, try result.lines.map { try JSONValue.parse(Array($0.utf8)) }.filter { $0["type"]?.stringValue == "check" })
     }
 
@@ -61,6 +61,27 @@ struct DoctorLANTests {
             try await lan.filter("ctl", "")
             let healthy = try await checks(lan)
             #expect(healthy.status == 0 && verdict(healthy.checks, "selfProbe") == "fine", "\(healthy.checks)")
+        }
+    }
+
+    @Test("a gateway that nobody has asked for yet is asked, one that isn't there is the cause, and an IPv6 group is probed")
+    func gateway() async throws {
+        try await TestLAN.with([Self.attic, Self.controller]) { lan in
+            try await lan.run("ctl", ["ip", "neigh", "flush", "all"], mustSucceed: true)
+            let quiet = try await checks(lan)
+            #expect(verdict(quiet.checks, "isolation") == "fine", "\(quiet.checks)")
+            let sixth = try await checks(lan, ["--group", "ff12::1951"])
+            let probe = sixth.checks.first { $0["check"] == "selfProbe" && $0["subject"] == "eth0" }
+            #expect(probe?["verdict"] == "fine", "\(sixth.checks)")
+            try await lan.filter(
+                "ctl", "table inet guard { chain leaving { type filter hook output priority 0; ip6 daddr ff12::1951 drop; }; }")
+            #expect(try verdict(await checks(lan, ["--group", "ff12::1951"]).checks, "selfProbe") == "cause")
+            #expect(try verdict(await checks(lan).checks, "selfProbe") == "fine")
+            try await lan.filter("ctl", "")
+            try await lan.run("attic", ["ip", "address", "flush", "dev", "eth0"], mustSucceed: true)
+            try await lan.run("ctl", ["ip", "neigh", "flush", "all"], mustSucceed: true)
+            let gone = try await checks(lan)
+            #expect(gone.status == 1 && verdict(gone.checks, "isolation") == "cause", "\(gone.checks)")
         }
     }
 

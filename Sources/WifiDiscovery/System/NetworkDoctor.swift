@@ -8,7 +8,7 @@ public enum NetworkDoctor {
         public var interfaces: [String] = []
         /// Where routers listen.
         public var port = DiscoveryDatagram.port
-        /// The group that the self-probe is sent to.
+        /// The group that the self-probe is sent to, of either family.
         public var group = DiscoveryDatagram.groupV4
         /// How long other people's devices are listened for; zero doesn't ask them.
         public var listening: Duration = .seconds(2)
@@ -43,6 +43,7 @@ public enum NetworkDoctor {
         for interface in facts.interfaces where interface.obstacle == nil || interface.obstacle == .loopback && facts.isLoopbackScanned {
             facts.probes[interface.name] = await SelfProbe.run(interface, port: options.port, group: options.group)
         }
+        await askGateways(of: facts)
         facts.others = await others(options)
         // Only now: asking has made the kernel look for its neighbours.
         do throws(RoutingTableError) {
@@ -55,6 +56,14 @@ public enum NetworkDoctor {
         facts.firewalls = firewalls()
         facts.largestBuffer = largestBuffer()
         return Report(findings: Diagnosis.findings(facts), others: facts.others, wireless: facts.wireless)
+    }
+
+    /// Makes the kernel find out whether the gateways answer; on a quiet machine nobody may have sent them anything.
+    private static func askGateways(of facts: DoctorFacts) async {
+        let usable = Set(facts.interfaces.filter { $0.obstacle == nil }.map(\.index))
+        // A failure to read shows with the routing tables, which are read again.
+        guard let gateways = try? DefaultGateways.read() else { return }
+        await GatewayCall.make(gateways.filter { usable.contains($0.interface) }, port: facts.port) { try NeighbourTable.read() }
     }
 
     private static func others(_ options: Options) async -> [FoundDevice] {

@@ -21,19 +21,24 @@ actor SelfProbe: DatagramOwner {
     private init(_ interface: NetworkInterface, port: UInt16, group: IPAddress, loop: EventLoop) {
         self.interface = interface
         self.port = port
-        self.group = group
+        self.group = group.scoped(to: interface.index)
         self.loop = loop
         // No frame: a router that hears it drops it as malformed.
         mark = Array("wifictl self-probe \(UInt64.random(in: .min ... .max))".utf8)
     }
 
-    /// How the datagrams fared; nil for an interface without IPv4 address.
+    /// How the datagrams fared; nil for an interface without an address of the group's family, which for IPv6 is a link-local one.
     static func run(
         _ interface: NetworkInterface, port: UInt16 = DiscoveryDatagram.port, group: IPAddress = DiscoveryDatagram.groupV4,
         loop: EventLoop = .shared
     ) async -> DoctorFacts.Probes? {
-        guard interface.bindAddressV4 != nil else { return nil }
+        guard own(interface, isV4: group.isV4) != nil else { return nil }
         return await SelfProbe(interface, port: port, group: group, loop: loop).run()
+    }
+
+    private static func own(_ interface: NetworkInterface, isV4: Bool) -> IPAddress? {
+        let fitting = interface.addresses.lazy.map(\.address).first { $0.isV4 == isV4 && (isV4 || $0.isLinkLocal) }
+        return fitting?.scoped(to: interface.index)
     }
 
     private func run() async -> DoctorFacts.Probes {
@@ -42,7 +47,7 @@ actor SelfProbe: DatagramOwner {
 
     /// Sends to the interface's own address; the kernel carries that over loopback, so that rules for the interface itself don't show.
     private func unicast() async -> DoctorFacts.Probe {
-        guard let own = interface.addresses.first(where: \.address.isV4)?.address else { return .arrived }
+        guard let own = SelfProbe.own(interface, isV4: group.isV4) else { return .arrived }
         do throws(SystemError) {
             let receiver = try UDPSocket(on: loop, bind: Endpoint(own, port: 0), owner: self)
             defer { receiver.close() }
@@ -60,11 +65,12 @@ actor SelfProbe: DatagramOwner {
         listening.sharesPort = true
         var sending = UDPSocket.Options()
         sending.interface = interface.index
+        let source = group.isV4 ? interface.bindAddressV4 ?? .any : .anyV6
         do throws(SystemError) {
             let receiver = try UDPSocket(on: loop, bind: Endpoint(group, port: port), options: listening, owner: self)
             defer { receiver.close() }
             try receiver.join(group, interface: interface.index)
-            let sender = try UDPSocket(on: loop, bind: Endpoint(interface.bindAddressV4 ?? .any, port: 0), options: sending, owner: self)
+            let sender = try UDPSocket(on: loop, bind: Endpoint(source, port: 0), options: sending, owner: self)
             defer { sender.close() }
             return try await send(by: sender, to: Endpoint(group, port: receiver.local.port))
         } catch {

@@ -24,7 +24,7 @@ extension Command {
         if let port = context.port { options.port = port }
         if let text = context.group {
             guard let group = IPAddress(text), group.isMulticast else { throw UsageError("--group: '\(text)' is no multicast address") }
-            if group.isV4 { options.group = group }
+            options.group = group.unscoped
         }
         try require(options.interfaces)
         context.output.progress("looking at this machine and its network")

@@ -123,6 +123,10 @@ struct DiagnosisTests {
         #expect(causes(facts).isEmpty)
         facts.neighbours = [neighbour(1, state: 0x20)]
         #expect(causes(facts) == [.isolation])
+        // Nobody has sent it anything: that says nothing of it.
+        facts.neighbours = []
+        let unasked = Diagnosis.findings(facts).first { $0.check == .isolation }
+        #expect(unasked?.verdict == .unknown && unasked?.detail.contains("isn't known") == true)
     }
 
     @Test func `What can't be read is unknown, not fine`() {

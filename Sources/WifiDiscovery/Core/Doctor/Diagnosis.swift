@@ -213,10 +213,17 @@ enum Diagnosis {
             }
             let entries = facts.neighbours.filter { $0.interface == route.interface && $0.address.isV4 }
             let others = entries.filter { $0.address != route.gateway && ($0.isUsable || $0.isSilent) }
-            guard entries.contains(where: { $0.address == route.gateway && $0.isUsable }) else {
+            let gateway = entries.filter { $0.address == route.gateway }
+            guard gateway.contains(where: \.isUsable) else {
+                guard !gateway.isEmpty else {
+                    return DoctorFinding(
+                        .isolation, interface.name, .unknown,
+                        "whether the gateway \(route.gateway) answers isn't known: the kernel hasn't asked for it",
+                        advice: "does ping \(route.gateway) work?")
+                }
                 return DoctorFinding(
-                    .isolation, interface.name, entries.contains { $0.address == route.gateway } ? .cause : .unknown,
-                    "the gateway \(route.gateway) doesn't answer", advice: "is it switched on? does ping \(route.gateway) work?")
+                    .isolation, interface.name, .cause, "the gateway \(route.gateway) doesn't answer",
+                    advice: "is it switched on? does ping \(route.gateway) work?")
             }
             if others.count >= silentNeighbours, !others.contains(where: \.isUsable) {
                 return DoctorFinding(
