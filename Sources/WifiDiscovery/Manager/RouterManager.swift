@@ -41,7 +41,7 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
             let name = known.router.name.isEmpty ? "\(known.router.mac)" : "\(known.router.name) (\(known.router.mac))"
             return "\(name) is known (last seen at \(known.address) on \(known.interface)) but doesn't answer: is it on, and this "
                 + "machine in its network? wifictl discover shows who answers; wifictl send keeps messages for it"
-        case .noCurrent: return "no router is the current one (see wifictl switch)"
+        case .noCurrent: return "no router is the current one yet (send to one or switch to one first)"
         case .unknownRouter(let text): return "no router called \(text) is known or answers (see wifictl discover)"
         case .notProven(let mac, let judgement):
             return "\(mac) isn't used, since it isn't proven to be the company's: \(judgement.detail)"

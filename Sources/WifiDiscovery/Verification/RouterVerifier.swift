@@ -69,6 +69,11 @@ public struct RouterVerifier: Sendable {
         let end = ContinuousClock.now + RouterVerifier.longest
         await withTaskGroup(of: (VerificationTurns.Turn, Finding, Duration).self) { group in
             var (running, judged) = (0, 0)
+            func count() {
+                judged += 1
+                onJudged(judged)
+            }
+            for case .some in findings { count() }
             func begin() {
                 while running < RouterVerifier.handshakesAtOnce, ContinuousClock.now < end, let turn = turns.next() {
                     let (subject, endpoint) = (subjects[turn.subject], turns.endpoint(turn))
@@ -89,10 +94,7 @@ public struct RouterVerifier: Sendable {
                     findings[turn.subject] = finding
                 }
                 turns.ended(turn, after: took, isProof: isProof)
-                if turn.place == 0 {
-                    judged += 1
-                    onJudged(judged)
-                }
+                if turn.place == 0 { count() }
                 begin()
             }
         }

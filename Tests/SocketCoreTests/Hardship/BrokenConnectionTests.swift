@@ -41,8 +41,10 @@ struct BrokenConnectionTests {
         let outcomes = await log.outcomes(18)
         #expect(outcomes.map(\.ticket.msgId) == (3...20).map { $0 } && outcomes.allSatisfy { $0.result == .delivered })
         let (seen, hello, last) = try await script
-        #expect(seen[0] == (1...12).map { $0 })
-        #expect(seen[1] == (5...20).map { $0 }, "what the peer's hello covered doesn't go again")
+        // On a busy machine a receipt may take longer than its sender waits: later copies don't count.
+        let firsts = seen.map { $0.reduce(into: [UInt32]()) { if !$0.contains($1) { $0.append($1) } } }
+        #expect(firsts[0] == (1...12).map { $0 })
+        #expect(firsts[1] == (5...20).map { $0 }, "what the peer's hello covered doesn't go again")
         #expect(hello.resume && hello.session == session.identifier)
         await session.close(.keepForLater)
         _ = last

@@ -121,13 +121,13 @@ struct ControllerMatrixTests {
         _ = clock
     }
 
-    @Test func `who speaks no TLS, garbage, half a hello or nothing is turned away for it; who stalls, after five seconds`() async throws {
+    @Test func `who speaks no TLS, garbage, half a hello or nothing is turned away for it, as is who stalls`() async throws {
         let router = try await startRouter()
         let speeches: [(speech: [UInt8], isKept: Bool, reason: String)] = [
             (try Self.hello(), false, "in the clear"), (Array("GET / HTTP/1.0\r\n\r\n".utf8), false, "HTTP"),
             ((0..<64).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 201) }, false, "aren't TLS"),
             ([0x16, 0x03, 0x01, 0x02, 0x00, 0x01], false, "middle of the handshake"), ([], false, "before the peer said anything"),
-            ([0x16, 0x03, 0x01, 0x02, 0x00, 0x01], true, "no hello within"),
+            ([0x16, 0x03, 0x01, 0x02, 0x00, 0x01], true, "no TLS handshake within"),
         ]
         for (speech, isKept, reason) in speeches {
             let escaped = speech.map { String(format: "\\x%02x", $0) }.joined()
