@@ -41,6 +41,9 @@ struct RouterEntry {
     /// A place not heard for two rounds and a half of a watch, while others were, lies on a link that no longer works.
     private static let placeLifetime = DiscoveryBounds.period.scaled(by: 2.5)
 
+    /// IPv4, global, unique local and link-local IPv6 on two interfaces. Where there are more, what the kernel knows counts.
+    private static let honestPlaces = 8
+
     /// What one reply meant.
     enum Outcome: Equatable {
         case duplicate
@@ -210,7 +213,9 @@ struct RouterEntry {
 
     /// The best place is the best-ranked one of those that aren't stale.
     private mutating func rearrange(_ before: DiscoveredRouter) -> DiscoveredRouter.Changes {
-        let ranked = records.map { (rank: PlaceRank($0), record: $0) }.sorted { $0.rank < $1.rank }.map(\.record)
+        let isCrowded = records.count > RouterEntry.honestPlaces
+        let ranked = records.map { (rank: PlaceRank($0, prefersVerified: isCrowded), record: $0) }
+            .sorted { $0.rank < $1.rank }.map(\.record)
         let fresh = ranked.first {
             $0.missed < RouterEntry.missesUntilStale && shown.lastHeard - $0.heardAt <= RouterEntry.placeLifetime
         }
@@ -225,15 +230,15 @@ struct RouterEntry {
     }
 }
 
-/// What the kernel knows by the router's MAC before what only somebody says; IPv4 before IPv6 before link-local IPv6 before self-assigned IPv4;
-/// then by number, so that nothing depends on order.
+/// In a crowd, what the kernel knows by the router's MAC before what only somebody says; IPv4 before IPv6 before link-local IPv6 before
+/// self-assigned IPv4; then by number, so that nothing depends on order.
 private struct PlaceRank: Comparable {
     private let rank: Int
     private let interface: UInt32
     private let high: UInt64
     private let low: UInt64
 
-    init(_ record: RouterEntry.Record) {
+    init(_ record: RouterEntry.Record, prefersVerified: Bool) {
         let place = record.place
         interface = place.interface
         let family: Int
@@ -245,7 +250,7 @@ private struct PlaceRank: Comparable {
             family = place.address.isLinkLocal ? 2 : 1
             (high, low) = (upper, lower)
         }
-        rank = family + (record.isVerified ? 0 : 4)
+        rank = family + (prefersVerified && !record.isVerified ? 4 : 0)
     }
 
     static func < (left: PlaceRank, right: PlaceRank) -> Bool {
