@@ -109,6 +109,8 @@ struct SessionRulesTests {
         #expect(pair.routerEvents.bodies.count == 100)
         #expect(pair.controllerEvents.outcomes.map(\.result) == Array(repeating: .delivered, count: 100))
         #expect(pair.controllerEvents.states.last == .closed(.closed))
+        let isLost = pair.controllerEvents.states.contains { if case .lost = $0 { true } else { false } }
+        #expect(!isLost, "a connection that is closed as wished isn't lost")
     }
 
     @Test("closing on a peer that's gone takes 5 s and says what isn't known")

@@ -37,6 +37,8 @@ public actor RouterConnection: LoopTimerOwner {
     /// The firmware that its last hello named.
     var firmware: String?
     private var hasBegun = false
+    /// Reads the session's events to their end.
+    private var reading: Task<Void, Never>?
     /// The session has lost its connection and waits before it dials again.
     private var isWaitingToDial = false
     /// The wait is cut short: what the session tells of its pause isn't news.
@@ -88,7 +90,7 @@ public actor RouterConnection: LoopTimerOwner {
         guard !hasBegun else { return }
         hasBegun = true
         timer = LoopTimer(on: loop, owner: self)
-        Task(executorPreference: loop) {
+        reading = Task(executorPreference: loop) {
             for await batch in self.session.events { for event in batch { await self.handle(event) } }
             await self.ended()
         }
@@ -146,8 +148,11 @@ public actor RouterConnection: LoopTimerOwner {
         return try await opened()
     }
 
-    /// Ends the session in order.
-    public func close(_ policy: ClosePolicy = .endSession) async { await session.close(policy) }
+    /// Ends the session in order. When it returns, the last of its events has been told.
+    public func close(_ policy: ClosePolicy = .endSession) async {
+        await session.close(policy)
+        await reading?.value
+    }
 
     // MARK: The session's news
 

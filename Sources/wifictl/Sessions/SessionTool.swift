@@ -1,5 +1,6 @@
 import Glibc
 import SocketCore
+import Synchronization
 import WifiDiscovery
 
 /// What all commands that talk to a router share: the manager over this tool's state, and lines for what its sessions tell.
@@ -64,9 +65,21 @@ enum SessionTool {
         return options
     }
 
+    /// The sessions that stood last, one a router, until they are closed: what is told of a session later is told of these.
+    private static let openings = Mutex<[MACAddress: SessionOpening]>([:])
+
+    private static func lastOpening(_ mac: MACAddress, _ state: SessionState, _ new: SessionOpening?) -> SessionOpening? {
+        openings.withLock { known in
+            if let new { known[mac] = new }
+            defer { if case .closed = state { known[mac] = nil } }
+            return known[mac]
+        }
+    }
+
     /// A `session` line, or a remark for a person.
     static func print(_ state: SessionState, _ mac: MACAddress, _ output: Output) {
-        let (word, attempt, opening, remark) = describe(state)
+        let (word, attempt, new, remark) = describe(state)
+        let opening = lastOpening(mac, state, new)
         guard output.isJSON else { return output.detail("session with \(mac): \(remark)") }
         output.json(
             "session",
@@ -115,13 +128,32 @@ enum SessionTool {
             guard let pool else { return try await manager.connect(to: reference) }
             return try await pool.connection(reference, manner(manager, arguments)) { manager }
         }
+        let work: @Sendable () async throws -> ExitStatus = {
+            let connection = try await opened()
+            do { return try await body(connection) } catch let error as CommandError { throw await explained(error, connection) }
+        }
         return try await ending(manager, context) {
-            guard let limit else { return try await body(try await opened()) }
-            return try await withDeadline(limit, "no result from \(reference) within \(limit.briefText)") {
-                try await body(try await opened())
-            }
+            guard let limit else { return try await work() }
+            return try await withDeadline(limit, "no result from \(reference) within \(limit.briefText)", work)
         }
     }
+
+    /// An error of a command with the router that it is about, and where a name is wrong, the names that there are.
+    private static func explained(_ error: CommandError, _ connection: RouterConnection) async -> ToolError {
+        var names: [String] = []
+        switch error {
+        case .refused(let fault) where fault.code == "unknownProperty":
+            names = await known(connection).map { $0.properties.keys.sorted() } ?? []
+        case .notPossible(_, .noProperty): names = await known(connection).map { $0.properties.keys.sorted() } ?? []
+        case .refused(let fault) where fault.code == "unknownStream": names = await known(connection).map { $0.streams.keys.sorted() } ?? []
+        case .notPossible(_, .noStream): names = await known(connection).map { $0.streams.keys.sorted() } ?? []
+        default: break
+        }
+        return ToolError("\(connection.mac): \(error)", hint: names.isEmpty ? nil : "it has \(names.prefix(12).joined(separator: ", "))")
+    }
+
+    /// What the router says it can do. Where it doesn't say, the error stands without advice.
+    private static func known(_ connection: RouterConnection) async -> DeviceCapabilities? { try? await connection.capabilities() }
 
     /// Runs `body` and closes the manager behind it, unless the agent keeps its session.
     static func ending(

@@ -1,4 +1,5 @@
 import SocketCore
+import Synchronization
 import Testing
 
 @testable import WifiDiscovery
@@ -22,6 +23,21 @@ struct ConnectionTests {
         try await router.set([.init("wifi.ssid", "Attic")])
         #expect(fleet.count("capabilities", 0) == 2)
         await manager.close()
+        await fleet.stop()
+    }
+
+    @Test("when a manager is closed, all that its sessions had to tell has been told", .timeLimit(.minutes(5)))
+    func lastWords() async throws {
+        let fleet = try await TestFleet(1)
+        for _ in 0..<3 {
+            let told = Mutex<[SessionState]>([])
+            let manager = RouterManager(fleet.manager().options) { _, event in
+                if case .state(let state) = event { told.withLock { $0.append(state) } }
+            }
+            try await manager.connect()
+            await manager.close()
+            #expect(told.withLock { $0.last } == .closed(.closed))
+        }
         await fleet.stop()
     }
 

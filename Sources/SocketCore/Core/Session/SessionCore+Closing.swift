@@ -17,7 +17,8 @@ extension SessionCore {
             while outbox.popFirst() != nil {}
             _ = ledger.remove(where: { _ in true })
         }
-        emit(.state(.lost(reason)))
+        // Nothing is lost where both have closed in order, as was wished.
+        if closing == nil || !wasShut || reason.isFinal { emit(.state(.lost(reason))) }
         if let closing, wasShut || reason.isFinal || !triesOn(closing, now) { return end(closing, reason.isFinal ? reason : .closed, now) }
         guard configuration.role == .controller else {
             // A plain controller can't say that it's back.
