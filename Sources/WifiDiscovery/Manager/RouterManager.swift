@@ -31,7 +31,8 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .nothingFound(let result):
             let failed = result.failedInterfaces.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-            return "no router answered \(result.counters.probes) probes\(failed.isEmpty ? "" : " (\(failed))"); see wifictl doctor"
+            let probes = result.counters.probes
+            return "no router answered \(probes) probe\(probes == 1 ? "" : "s")\(failed.isEmpty ? "" : " (\(failed))"); see wifictl doctor"
         case .noChoice(let result):
             let names = result.routers.map { "\($0.name) \($0.mac)" }.joined(separator: ", ")
             return "\(result.routers.count) routers answered and nothing tells which one you are connected to: name one of \(names)"

@@ -2,6 +2,8 @@ import SocketCore
 
 /// Why a switch came to nothing: at which step, and what became of the old session.
 public struct SwitchError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The router that was to become the current one, and where it was asked.
+    public var target: SwitchCore.Target
     /// Where it failed.
     public var step: SwitchCore.Step
     /// Why.
@@ -19,10 +21,11 @@ public struct SwitchError: Error, Equatable, Sendable, CustomStringConvertible {
         }
         let old = keepsOld ? "; the old session is kept" : ""
         switch step {
-        case .probe: return "the new router doesn't answer a probe: \(what) (is it on, and on this network?)\(old)"
-        case .connect: return "the new router answers probes but takes no connection: \(what)\(old)"
-        case .prove: return "the new router doesn't prove to be one to talk to: \(what)\(old)"
-        case .hello: return "the new router's session didn't open: \(what)\(old)"
+        case .probe:
+            return "\(target.mac) doesn't answer a probe at \(target.probe): \(what) (is it on, and on this network?)\(old)"
+        case .connect: return "\(target.mac) answers probes but takes no connection at \(target.session): \(what)\(old)"
+        case .prove: return "\(target.mac) at \(target.session) doesn't prove to be one to talk to: \(what)\(old)"
+        case .hello: return "no session with \(target.mac) at \(target.session): \(what)\(old)"
         }
     }
 }
@@ -90,7 +93,8 @@ actor RouterSwitch: LoopTimerOwner {
             // The core says "switched" only after an open, so there's a connection.
             guard let new else { throw CancellationError() }
             return (new, oldSettled)
-        case .failed(let step, let failure, let keepsOld): throw SwitchError(step: step, failure: failure, keepsOld: keepsOld)
+        case .failed(let step, let failure, let keepsOld):
+            throw SwitchError(target: target, step: step, failure: failure, keepsOld: keepsOld)
         case .cancelled: throw CancellationError()
         }
     }
@@ -141,13 +145,31 @@ actor RouterSwitch: LoopTimerOwner {
         options.link = .addresses([])
         options.mac = target.mac
         options.targets = [target.probe]
-        do {
-            let result = try await RouterDiscovery(options, loop: loop).scan(for: .seconds(1))
-            guard let found = result.routers.first(where: { $0.discovered.isConfirmed }) else { return }
-            core.probeAnswered(found.mac, now: loop.currentInstant)
-        } catch {
+        async let neighbour: Void = probeGroup(target, options)
+        do { try await probe(options) } catch {
             core.failed("\(error)", now: loop.currentInstant)
+            settle()
         }
+        await neighbour
+    }
+
+    /// Several processes may be routers on this machine: a datagram to one address reaches one of them, the group all.
+    private func probeGroup(_ target: SwitchCore.Target, _ unicast: RouterDiscovery.Options) async {
+        let address = target.probe.address.unscoped
+        // Without the list the unicast probe is all there is, as for a router elsewhere.
+        let interfaces = (try? NetworkInterfaces.current()) ?? []
+        guard let own = interfaces.first(where: { $0.addresses.contains { $0.address.unscoped == address } }) else { return }
+        var options = unicast
+        options.targets = []
+        options.interfaces = [own.name]
+        // What fails here may succeed by unicast, which tells its failures.
+        try? await probe(options)
+    }
+
+    private func probe(_ options: RouterDiscovery.Options) async throws {
+        let result = try await RouterDiscovery(options, loop: loop).scan(for: .seconds(1))
+        guard let found = result.routers.first(where: { $0.discovered.isConfirmed }) else { return }
+        core.probeAnswered(found.mac, now: loop.currentInstant)
         settle()
     }
 

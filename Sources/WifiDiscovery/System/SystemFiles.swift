@@ -26,7 +26,7 @@ enum SystemFiles {
 
     /// Where a symbolic link leads.
     static func link(_ path: String) -> String? {
-        var buffer = [CChar](repeating: 0, count: 256)
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &buffer, buffer.count)
         return count > 0 ? String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
     }

@@ -11,9 +11,10 @@ extension Command {
         name: "read", summary: "fetches a stream of a router in pieces", positionals: ["ROUTER", "STREAM"],
         discussion: """
             Without --output the bytes go to standard output. A connection that is lost on the way is resumed where it was. FILE.part is \
-            gone on with when it is of the same stream and the router hasn't rebooted since; else the stream is read anew.
+            gone on with when it is of the same stream and the router hasn't rebooted since; else the stream is read anew. A FILE that is a \
+            pipe or a device is written as the bytes come.
             """,
-        options: [outputFile, SessionTool.alone] + TrustOptions.talking, isForAgent: SessionTool.isForAgent,
+        options: [outputFile, SessionTool.alone] + TrustOptions.talking, isForAgent: isForAgent,
         examples: [Example("wifictl read Attic log --output attic.log", "with progress, and resumable after an interruption")]
     ) { arguments, context in
         let stream = try arguments.required(1, "STREAM")
@@ -22,6 +23,8 @@ extension Command {
         guard path != nil || !output.isJSON else {
             throw UsageError("with --json the bytes need a file", hint: "add --output FILE")
         }
+        // Looked at before anybody is asked for anything.
+        let part = try path.map { try OutputPlace($0) }.flatMap { $0.isFile ? $0.target + ".part" : nil }
         return try await SessionTool.withRouter(try arguments.required(0, "ROUTER"), arguments, context, within: nil) { router in
             let last = Mutex(ReadProgress?.none)
             let progress: @Sendable (ReadProgress) -> Void = { step in
@@ -41,7 +44,7 @@ extension Command {
             } catch {
                 output.clearProgress()
                 guard Task.isCancelled else { throw error }
-                if let step = last.withLock(\.self) { output.remark(interrupted(step, path)) }
+                if let step = last.withLock(\.self) { output.remark(interrupted(step, part)) }
                 // What the connection makes of being closed under way is no failure.
                 throw CancellationError()
             }
@@ -54,9 +57,16 @@ extension Command {
             return .success
         }
     }
+
     /// What there is of a stream that wasn't read to its end.
-    private static func interrupted(_ step: ReadProgress, _ path: String?) -> String {
+    private static func interrupted(_ step: ReadProgress, _ part: String?) -> String {
         let have = "interrupted: \(step.offset) of \(step.total.map { "\($0)" } ?? "?") bytes"
-        return path.map { "\(have) in \($0).part; the same command goes on there" } ?? have
+        return part.map { "\(have) in \($0); the same command goes on there" } ?? have
+    }
+
+    /// What the shell has opened for this process (`>(...)`) isn't there in the agent's.
+    private static let isForAgent: @Sendable (Arguments) -> Bool = { arguments in
+        guard SessionTool.isForAgent(arguments), let path = arguments[outputFile] else { return SessionTool.isForAgent(arguments) }
+        return (try? OutputPlace(path))?.isFile ?? true
     }
 }

@@ -48,7 +48,7 @@ struct StreamReadingTests {
         let router = try await first.connect()
         let source = StreamFile.Source(router: "\(fleet.macs[0])", boot: await router.session.opening?.router?.identity.boot, stream: "log")
         do {
-            let file = try StreamFile(folder + "/log", source)
+            let file = try StreamFile(OutputPlace(folder + "/log"), source)
             _ = try? await router.read("log", settings: StreamReadingTests.small) { piece in
                 try file.append(piece.data, total: piece.total)
                 if piece.offset >= 1_024 { throw Stop() }
@@ -62,7 +62,7 @@ struct StreamReadingTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder + "/log")) == Data(StreamReadingTests.log))
         // What another boot has left isn't ours.
         let stale = StreamFile.Source(router: source.router, boot: "0123456789abcdef", stream: "log")
-        do { try StreamFile(folder + "/old", stale).append(Array(repeating: 9, count: 100), total: 5_120) }
+        do { try StreamFile(OutputPlace(folder + "/old"), stale).append(Array(repeating: 9, count: 100), total: 5_120) }
         let router2 = try await second.connect()
         #expect(try await router2.read("log", into: folder + "/old").kept == 0)
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder + "/old")) == Data(StreamReadingTests.log))

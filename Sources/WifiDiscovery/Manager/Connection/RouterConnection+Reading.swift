@@ -50,17 +50,23 @@ extension RouterConnection {
     }
 
     /// Reads a stream into a file: beside it, `path.part`, and renamed when it's whole. What an earlier reading of the same stream, of the
-    /// same boot of the same router, has left there is gone on with.
+    /// same boot of the same router, has left there is gone on with. A file that was there keeps its mode; what is no regular file (a pipe,
+    /// a device) is written as the bytes come.
     ///
     /// - Returns: the stream's size, and how much of it was there already, in bytes.
-    /// - Throws: ``CommandError``, ``ReadError``, ``StreamFileError``; what came is kept then.
+    /// - Throws: ``CommandError``, ``ReadError``, ``StreamFileError``; what came into a file is kept then.
     public func read(
         _ stream: String, into path: String, settings: PieceSchedule.Settings = PieceSchedule.Settings(),
         onProgress: @Sendable (ReadProgress) -> Void = { _ in }
     ) async throws -> (total: Int, kept: Int) {
+        let place = try OutputPlace(path)
+        guard place.isFile else {
+            let pipe = try await StreamPipe(place)
+            return (try await read(stream, settings: settings, onProgress: onProgress) { try await pipe.write($0.data) }, 0)
+        }
         let opening = await session.opening
         let source = StreamFile.Source(router: "\(mac)", boot: opening?.router?.identity.boot, stream: stream)
-        let file = try StreamFile(path, source)
+        let file = try StreamFile(place, source)
         let kept = file.kept
         let total = try await read(stream, from: kept, total: file.total, settings: settings, onProgress: onProgress) { piece in
             try file.append(piece.data, total: piece.total)

@@ -10,6 +10,8 @@ public enum StreamFileError: Error, Equatable, Sendable, CustomStringConvertible
     case state(StateFileError)
     /// Somebody else reads into the same file.
     case inUse(path: String)
+    /// What is there can't take a stream.
+    case unfit(path: String, is: String)
     /// The file isn't as long as what was written to it: somebody else has changed it.
     case changed(path: String, have: Int, expected: Int)
 
@@ -19,13 +21,14 @@ public enum StreamFileError: Error, Equatable, Sendable, CustomStringConvertible
         case .system(let error): "cannot keep the stream: \(error) (is there room, and may you write there?)"
         case .state(let error): "\(error)"
         case .inUse(let path): "another reading writes \(path) (wait for it, or name another file)"
+        case .unfit(let path, let kind): "cannot keep the stream: \(path) is \(kind) (name a file)"
         case .changed(let path, let have, let expected):
             "\(path) has \(have) bytes where \(expected) were written: somebody else has changed it (delete it and read again)"
         }
     }
 }
 
-/// A file that a stream is read into: its bytes in `path.part`, where they come from in `path.part.json`, until it's whole.
+/// A regular file that a stream is read into: its bytes in `path.part`, where they come from in `path.part.json`, until it's whole.
 final class StreamFile: Sendable {
     /// Where the bytes come from. Another boot may have another stream of that name.
     struct Source: Equatable {
@@ -34,6 +37,7 @@ final class StreamFile: Sendable {
         var stream: String
     }
 
+    private let place: OutputPlace
     private let path: String
     private let source: Source
     private let part: FileDescriptor
@@ -45,16 +49,17 @@ final class StreamFile: Sendable {
     let total: Int?
 
     /// Opens it, and goes on with what is there if it's of the same source.
-    init(_ path: String, _ source: Source) throws(StreamFileError) {
-        self.path = path
+    init(_ place: OutputPlace, _ source: Source) throws(StreamFileError) {
+        self.place = place
+        path = place.target
         self.source = source
-        let number = open(path + ".part", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let number = open(path + ".part", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw .system(SystemError(function: "open", code: errno, subject: path + ".part")) }
         part = FileDescriptor(owning: number)
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: path) }
-        let slash = path.lastIndex(of: "/")
-        let (folder, name) = (slash.map { String(path[..<$0]) } ?? ".", slash.map { String(path[path.index(after: $0)...]) } ?? path)
-        state = StateFile(directory: folder.isEmpty ? "/" : folder, name: name + ".part.json")
+        let target = place.target
+        let name = target.lastIndex(of: "/").map { String(target[target.index(after: $0)...]) } ?? target
+        state = StateFile(directory: OutputPlace.folder(of: path), name: name + ".part.json")
         let (kept, total) = StreamFile.left(by: state, source, number)
         self.kept = kept
         self.total = total
@@ -63,6 +68,9 @@ final class StreamFile: Sendable {
             throw .system(SystemError(function: "ftruncate", code: errno, subject: path + ".part"))
         }
     }
+
+    /// Unlocked by word: a child that is being started holds a copy of every descriptor for a moment, and with it the lock.
+    deinit { flock(part.number, LOCK_UN) }
 
     /// How much of the same stream is there. A damaged or foreign state counts as none: it's only read again.
     private static func left(by state: StateFile, _ source: Source, _ number: Int32) -> (Int, Int?) {
@@ -94,12 +102,13 @@ final class StreamFile: Sendable {
         written.withLock { $0 = ($0.bytes + bytes.count, total) }
     }
 
-    /// All is there: it gets its name.
+    /// All is there: it gets its name, and with it the owner and the mode of the file that had it.
     func finish(total: Int) throws(StreamFileError) {
         let size = Int(lseek(part.number, 0, SEEK_END))
         guard size == total else { throw .changed(path: path + ".part", have: size, expected: total) }
         // Content before name: else a power cut could leave the new name on an empty file.
         guard fsync(part.number) == 0 else { throw .system(SystemError(function: "fsync", code: errno, subject: path + ".part")) }
+        do throws(SystemError) { try place.handDown(to: part.number) } catch { throw .system(error) }
         guard rename(path + ".part", path) == 0 else { throw .system(SystemError(function: "rename", code: errno, subject: path)) }
         // The name before what tells to go on: killed in between, the state without its part counts as none.
         do throws(StateFileError) { try state.syncDirectory() } catch { throw .state(error) }
