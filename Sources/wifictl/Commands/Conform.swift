@@ -17,7 +17,8 @@ extension Command {
         name: "conform", summary: "holds a router against the protocol's checklist", positionals: ["[ADDR[:PORT]]"],
         discussion: """
             Asks a router, by datagrams and over some dozens of connections, whether it keeps the rules of docs/protocol.md, \
-            section by section, and prints pass, fail or skipped for each, with what it did instead. Some rules are seen only \
+            and prints pass, fail or skipped for each, with its section and what the router did instead: discovery first, since later \
+            rules rest on what was learned. Some rules are seen only \
             in a router that speaks the sample vocabulary, and some by hand alone: these are skipped, with the reason. Rules about time are \
             asked side by side and take 45 s (--quick leaves them out). Nothing on the device is changed unless --changes or --reboot say \
             so. A router that speaks TLS needs --identity and --key. The exit status is 1 when a rule that must hold doesn't.

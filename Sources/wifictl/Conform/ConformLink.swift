@@ -4,6 +4,8 @@ import SocketCore
 /// Does scripts to a router and tells what happened.
 protocol ConformLink {
     mutating func perform(_ script: [ConformStep], _ subject: ConformSubject) -> ConformTranscript
+    /// Whether it was told to end: a script may have been broken off half way.
+    var isBrokenOff: Bool { get }
 }
 
 /// The link over real sockets. Every step has its deadline, so that no router can hold the tool up.
@@ -17,6 +19,8 @@ struct SocketConformLink: ConformLink {
     /// For connections without a certificate.
     var strangerContext: TLSContext?
     let cancellation: CancellationSignal
+
+    var isBrokenOff: Bool { cancellation.isRaised }
 
     mutating func perform(_ script: [ConformStep], _ subject: ConformSubject) -> ConformTranscript {
         let run = Run(link: self, subject: subject)

@@ -32,8 +32,8 @@ struct ConformRun {
             }
             for (rule, finding) in campaign.perform(trial) { report.show(rule, finding) }
         }
-        for (rule, finding) in campaign.unasked { report.show(rule, finding) }
         try context.cancellation.check()
+        for (rule, finding) in campaign.unasked { report.show(rule, finding) }
         return report.finish(wanted.map { ($0, campaign.findings[$0] ?? .skipped("")) })
     }
 
@@ -82,14 +82,14 @@ struct ConformReport {
         let id = rule.id + String(repeating: " ", count: max(1, 24 - rule.id.count))
         switch finding {
         case .pass(let detail):
-            output.line("\(output.paint(word, .green))\(id)\(rule.text)\(detail.map { " (\($0))" } ?? "")")
+            output.line("\(output.paint(word, .green))\(id)\(rule.section)  \(rule.text)\(detail.map { " (\($0))" } ?? "")")
         case .fail(let detail):
             let paint: Paint = rule.isMust ? .red : .yellow
             output.line(
-                "\(output.paint(word, paint))\(id)\(rule.text)\n\(String(repeating: " ", count: 8))\(detail); protocol.md, section \(rule.section)"
+                "\(output.paint(word, paint))\(id)\(rule.section)  \(rule.text)\n\(String(repeating: " ", count: 8))\(detail); see section \(rule.section) of docs/protocol.md"
                     + (rule.isMust ? "" : "; a should, no must"))
         case .skipped(let reason):
-            output.line("\(output.paint(word + id, .dim))\(output.paint(reason, .dim))")
+            output.line(output.paint("\(word)\(id)\(rule.section)  \(reason)", .dim))
         }
     }
 
@@ -102,8 +102,10 @@ struct ConformReport {
             output.json(
                 "summary", ["passed": .whole(passed), "failed": .whole(failed), "advice": .whole(advice), "skipped": .whole(skipped)])
         } else {
-            let shoulds = advice > 0 ? ", \(advice) should\(advice == 1 ? "" : "s") missed" : ""
-            output.line("\(target): \(passed) rules hold, \(failed) don't\(shoulds), \(skipped) weren't checked")
+            let shoulds = advice > 0 ? ", \(counted(advice, "should")) missed" : ""
+            output.line(
+                "\(target): \(counted(passed, "rule holds", "rules hold")), \(counted(failed, "doesn't", "don't"))\(shoulds), "
+                    + counted(skipped, "wasn't checked", "weren't checked"))
         }
         return failed == 0 ? .success : .negative
     }

@@ -98,6 +98,8 @@ struct ConformJudgeTests {
 
     /// A router that isn't there: no connection and no datagram.
     private struct Nobody: ConformLink {
+        var isBrokenOff = false
+
         func perform(_ script: [ConformStep], _ subject: ConformSubject) -> ConformTranscript { ConformTranscript() }
     }
 
@@ -109,6 +111,26 @@ struct ConformJudgeTests {
         #expect(Set(found.keys) == Set(ConformRule.all.map(\.id)))
         #expect(found.filter { $0.value.word == "fail" }.keys.sorted() == ["discovery-reply", "hello-answer"])
         #expect(!found.values.contains { $0.word == "pass" })
+    }
+
+    @Test func `a trial that was broken off says nothing about the router`() {
+        var campaign = ConformCampaign(link: Nobody(isBrokenOff: true), subject: ConformSubject(), seed: 5)
+        for trial in campaign.trials where trial.rules.contains(.discoveryReply) || trial.rules.contains(.helloAnswer) {
+            #expect(campaign.perform(trial).isEmpty)
+        }
+        #expect(campaign.findings.isEmpty)
+    }
+
+    @Test func `a reply that names another port is told as that, in all rules that rest on it`() throws {
+        let trial = try #require(ConformTrial.all.first { $0.rules.contains(.discoveryReply) })
+        var subject = ConformSubject()
+        var transcript = ConformTranscript()
+        let reply = bytes.frame(7, #"{"reply":{"mac":"02:00:5e:00:53:01","tcp":7}}"#)
+        transcript.events.append(.init(number: 0, at: at(1), what: .datagram(reply, from: subject.discoveryEndpoint)))
+        let findings = trial.judge(transcript, &subject)
+        #expect(findings[0] == .fail("the reply names TCP port 7, not 19510"))
+        let reason = "the reply names TCP port 7, not 19510: it's taken for another router's"
+        #expect(findings.dropFirst().allSatisfy { $0 == .skipped(reason) } && ConformTrial.needsReply(subject) == reason)
     }
 
     @Test func `a probe of ours is as long as it must be, and read by the parser`() throws {

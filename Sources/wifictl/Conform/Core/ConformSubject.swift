@@ -28,6 +28,8 @@ struct ConformSubject: Sendable {
 
     /// The reply's object, once one has come.
     var reply: JSONValue?
+    /// Why there's none.
+    var lacksReply = "no reply to a probe has come"
     /// The first hello's object.
     var hello: JSONValue?
     /// From hello to its answer, the shortest so far.
@@ -70,7 +72,7 @@ struct ConformTrial: Sendable {
     /// In the order in which they're done: each may rest on what earlier ones learned.
     static let all = discovery + opening + frames + vocabulary + receipts + resuming + trust + time + reboot
 
-    static let needsReply: @Sendable (ConformSubject) -> String? = { $0.reply == nil ? "no reply to a probe has come" : nil }
+    static let needsReply: @Sendable (ConformSubject) -> String? = { $0.reply == nil ? $0.lacksReply : nil }
     static let needsHello: @Sendable (ConformSubject) -> String? = { $0.hello == nil ? "no session could be opened" : nil }
     static let needsVocabulary: @Sendable (ConformSubject) -> String? = {
         needsHello($0) ?? ($0.vocabulary == nil ? "seen only with the sample vocabulary (section 7), which it doesn't speak" : nil)

@@ -52,10 +52,13 @@ extension ConformTrial {
         }
         let subjectPort = Int64(subject.tcp)
         guard let (socket, size, _, msgId, object) = found.first(where: { $0.4["tcp"]?.integerValue == subjectPort }) else {
-            let none = ConformFinding.skipped("no reply to a probe has come")
-            guard let other = found.first else { return [.fail("no reply to three probes")] + Array(repeating: none, count: 4) }
+            guard let other = found.first else {
+                return [.fail("no reply to three probes")] + Array(repeating: .skipped(subject.lacksReply), count: 4)
+            }
             let port = other.4["tcp"]?.integerValue.map(String.init) ?? "none"
-            return [.fail("the reply names TCP port \(port), not \(subject.tcp)")] + Array(repeating: none, count: 4)
+            subject.lacksReply = "the reply names TCP port \(port), not \(subject.tcp): it's taken for another router's"
+            return [.fail("the reply names TCP port \(port), not \(subject.tcp)")]
+                + Array(repeating: .skipped(subject.lacksReply), count: 4)
         }
         subject.reply = object
         let isEchoed = msgId == UInt32(socket) + 0x5EED_0001 && object["nonce"]?.stringValue == "00000000c0ffee0\(socket)"
