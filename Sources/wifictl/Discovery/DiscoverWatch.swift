@@ -7,8 +7,10 @@ struct DiscoverWatch {
     private static let keepingInterval = Duration.seconds(2)
 
     private let asked: Set<Dialect>
-    /// A company root is configured: nobody is chosen, since a watch asks nobody for proof.
+    /// A company root is configured: only who is proven to be the company's is chosen.
     private let wantsProof: Bool
+    /// What the routers have proven; nil where nobody is asked.
+    private var judgements: [MACAddress: Judgement]?
     private let directory: RouterDirectory
     private let view: DiscoverView
     private var routers: [MACAddress: FoundRouter] = [:]
@@ -29,9 +31,10 @@ struct DiscoverWatch {
     /// Whether anything was ever shown.
     private(set) var hasFound = false
 
-    init(_ asked: Set<Dialect>, wantsProof: Bool, _ directory: RouterDirectory, _ view: DiscoverView) {
+    init(_ asked: Set<Dialect>, wantsProof: Bool, asksForProof: Bool = false, _ directory: RouterDirectory, _ view: DiscoverView) {
         self.asked = asked
         self.wantsProof = wantsProof
+        judgements = asksForProof && wantsProof ? [:] : nil
         self.directory = directory
         self.view = view
     }
@@ -52,6 +55,13 @@ struct DiscoverWatch {
         }
         guard native == nil, foreign == nil else { return }
         if choosing.mayHaveChanged || choosingDevices.mayHaveChanged { reselect() }
+    }
+
+    /// A router was asked for proof.
+    mutating func take(_ finding: RouterVerifier.Finding) {
+        guard judgements != nil, routers[finding.subject.mac] != nil else { return }
+        judgements?[finding.subject.mac] = finding.judgement
+        reselect()
     }
 
     /// Keeps what isn't kept yet; the findings for the summary.
@@ -156,19 +166,24 @@ struct DiscoverWatch {
     private mutating func reselect() {
         choosingDevices.settled()
         let native = choosing.choose()
-        guard !devices.isEmpty || native != selection else { return }
+        guard !devices.isEmpty || native != selection || judgements != nil else { return }
         let judged = routers.values.sorted { $0.mac < $1.mac }.map { router in
             var judged = router
             judged.evidence.onlyResponder = choosing.isAlone && router.discovered.isConfirmed
             return judged
         }
         let rows = DiscoverRow.rows(judged, devices.all)
-        let choice = wantsProof ? Selection(nil, .none, .none) : Selection.choose(amongRows: rows)
-        guard choice != selection, choice.mac != nil || selection?.mac != nil || wantsProof && !rows.isEmpty else { return }
+        let verdicts = judgements.map { DiscoverVerdicts($0, hasRoot: wantsProof) }
+        let candidates = verdicts.map { rows.compactMap($0.admitted) } ?? (wantsProof ? [] : rows)
+        let choice = Selection.choose(amongRows: candidates)
+        // That nobody is proven is no news before somebody was asked.
+        let tellsNone = wantsProof && !rows.isEmpty && judgements?.isEmpty != true
+        guard choice != selection, choice.mac != nil || selection?.mac != nil || tellsNone else { return }
         selection = choice
         var findings = DiscoverFindings(asked, native: nil, foreign: nil)
         (findings.rows, findings.selection) = (rows, choice)
-        findings.lacksProof = wantsProof
+        findings.lacksProof = wantsProof && verdicts == nil
+        if let verdicts { findings.verdicts = verdicts }
         (findings.native.link, findings.native.linkUnknown) = (link ?? [], linkUnknown)
         view.selected(findings)
     }

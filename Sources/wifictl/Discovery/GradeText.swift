@@ -90,7 +90,7 @@ enum GradeText {
         }
         if findings.rows.isEmpty { return "No router answered." }
         if findings.lacksProof {
-            return "No choice: a company root is configured, and a watch asks nobody for proof (wifictl verify does)."
+            return "No choice: a company root is configured, and discover --watch asks nobody for proof (wifictl verify and watch do)."
         }
         if let verdicts = findings.verdicts, verdicts.hasRoot, !findings.rows.contains(where: verdicts.admit) {
             return "No choice: none of them is proven to be the company's."

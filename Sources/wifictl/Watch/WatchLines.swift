@@ -16,7 +16,8 @@ struct WatchLines {
         let scan = plan.discovery.begin(for: nil)
         let filling = plan.inbox.fill(from: scan, plan.context.cancellation)
         if let reference = plan.reference { await plan.sessions.follow(reference) }
-        var watch = DiscoverWatch([.native], wantsProof: plan.trust.hasRoot, plan.directory, DiscoverView(output: output))
+        var watch = DiscoverWatch(
+            [.native], wantsProof: plan.trust.hasRoot, asksForProof: true, plan.directory, DiscoverView(output: output))
         var batch = ChangeBatch()
         var reporter: MACAddress?
         var proofs = Proofs()
@@ -25,7 +26,9 @@ struct WatchLines {
             case .scan(let event):
                 watch.take(.native(event))
                 proofs.note(event)
-            case .finding(let finding): if proofs.isNews(finding) { show(finding) }
+            case .finding(let finding):
+                if proofs.isNews(finding) { show(finding) }
+                watch.take(finding)
             case .session(let mac, .state(let state)): await show(mac, state)
             case .changed(let mac, let members):
                 reporter = mac

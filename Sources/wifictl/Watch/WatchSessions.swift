@@ -17,6 +17,15 @@ actor WatchSessions {
         self.inbox = inbox
     }
 
+    /// Whether waiting doesn't mend it: a name that fits several, or a router that was refused for what it proved.
+    static func isFinal(_ error: any Error) -> Bool {
+        switch error {
+        case ManagerError.ambiguous, ManagerError.notProven, ManagerError.noneProven, ManagerError.noRoot: true
+        case ManagerError.notOpened(_, _, .refused): true
+        default: false
+        }
+    }
+
     /// Opens a session with the router that is named, however long it takes for it to be there.
     func follow(_ reference: String) {
         attempt?.cancel()
@@ -24,12 +33,11 @@ actor WatchSessions {
             while !Task.isCancelled {
                 do {
                     return self.adopt(try await self.manager.connect(to: reference))
-                } catch let error as ManagerError {
-                    let goesOn = if case .ambiguous = error { false } else { true }
-                    self.inbox.tell(.remark("no session with \(reference): \(error)\(goesOn ? "; trying on" : "")", .red))
-                    guard goesOn else { return }
                 } catch {
-                    self.inbox.tell(.remark("no session with \(reference): \(error); trying on", .red))
+                    let isFinal = WatchSessions.isFinal(error)
+                    let said = TrustOptions.explained(error)
+                    self.inbox.tell(.remark("no session with \(reference): \(said)\(isFinal ? "" : "; trying on")", .red))
+                    guard !isFinal else { return }
                 }
                 guard (try? await Task.sleep(for: WatchSessions.retry)) != nil else { return }
             }

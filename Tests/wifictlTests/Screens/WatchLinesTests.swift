@@ -3,6 +3,7 @@ import SocketCore
 import TestSupport
 import Testing
 
+@testable import WifiDiscovery
 @testable import wifictl
 
 /// `wifictl watch` where there is no terminal.
@@ -45,6 +46,17 @@ struct WatchLinesTests {
         #expect(try await watch.result().status == 130)
         child.signal(SIGINT)
         _ = try await child.result()
+    }
+
+    @Test func `what a certificate proves is final, and what may pass isn't`() throws {
+        let mac = try #require(MACAddress("02:00:5e:00:53:01"))
+        let place = Endpoint(.loopback, port: 19_510)
+        let refused = Judgement(.unproven(.plaintext), "it offers no TLS")
+        #expect(WatchSessions.isFinal(ManagerError.notProven(mac, refused)))
+        #expect(WatchSessions.isFinal(ManagerError.notOpened(mac, place, .refused("impostor"))))
+        #expect(!WatchSessions.isFinal(ManagerError.notOpened(mac, place, .connectFailed("refused"))))
+        #expect(!WatchSessions.isFinal(ManagerError.unknownRouter("Attic")) && !WatchSessions.isFinal(CancellationError()))
+        #expect("\(TrustOptions.explained(ManagerError.notProven(mac, refused)))".hasSuffix("(--unproven talks to it all the same)"))
     }
 
     @Test func `changes are gathered until it is quiet, and no longer than a second`() {

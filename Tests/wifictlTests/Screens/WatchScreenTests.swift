@@ -188,9 +188,11 @@ struct WatchScreenTests {
     }
 
     @Test func `lines are cut at the edge with their colours ended`() {
-        #expect(ScreenText.clip("\u{1b}[32mabc\u{1b}[0mdef", to: 5) == "\u{1b}[32mabc\u{1b}[0mde")
-        #expect(ScreenText.clip("\u{1b}[32mabc\u{1b}[0m", to: 2) == "\u{1b}[32mab\u{1b}[0m")
-        #expect(ScreenText.clip("客厅", to: 3) == "客")
+        #expect(ScreenText.clip("\u{1b}[32mabc\u{1b}[0mdef", to: 5) == "\u{1b}[32mabc\u{1b}[0md…")
+        #expect(ScreenText.clip("\u{1b}[32mabc\u{1b}[0m", to: 2) == "\u{1b}[32ma…\u{1b}[0m")
+        #expect(ScreenText.clip("客厅", to: 3) == "客…")
+        #expect(ScreenText.clip("客厅", to: 4) == "客厅" && ScreenText.clip("ab", to: 0).isEmpty)
+        for columns in 8...60 { #expect(lines(sample, columns, 20).last?.hasSuffix("q quit") == true, "\(columns) columns") }
         #expect(ScreenText.clock(.seconds(7)) == "0:07" && ScreenText.clock(.seconds(3_723)) == "1:02:03")
     }
 }

@@ -1,10 +1,9 @@
 /// Lines that may hold colours, cut to a terminal's width.
 enum ScreenText {
-    /// `line` cut to `columns`, its colours kept and ended.
+    /// `line` cut to `columns`, the last of them an ellipsis when something was cut; its colours are kept and ended.
     static func clip(_ line: String, to columns: Int) -> String {
-        var used = 0
-        var kept = ""
-        var isPainted = false
+        let room = isWider(line, than: columns) ? columns - 1 : columns
+        var (used, kept, isPainted, isCut) = (0, "", false, false)
         var rest = line[...]
         while let character = rest.popFirst() {
             if character == "\u{1b}" {
@@ -15,11 +14,24 @@ enum ScreenText {
                 continue
             }
             let width = DisplayWidth.of(character)
-            guard used + width <= columns else { break }
+            guard used + width <= room else {
+                isCut = columns > 0
+                break
+            }
             used += width
             kept.append(character)
         }
+        if isCut { kept += "…" }
         return isPainted ? kept + "\u{1b}[0m" : kept
+    }
+
+    private static func isWider(_ line: String, than columns: Int) -> Bool {
+        var rest = line[...]
+        var used = 0
+        while used <= columns, let character = rest.popFirst() {
+            if character == "\u{1b}" { rest = rest.drop { $0 != "m" }.dropFirst() } else { used += DisplayWidth.of(character) }
+        }
+        return used > columns
     }
 
     /// `text` to a width, blanks added.

@@ -6,7 +6,9 @@ struct WatchScreen {
     let height: Int
     let isPainted: Bool
 
-    private static let keys = "↑↓ choose  s switch  v verify  d details  ? help  q quit"
+    private static let keys = ["↑↓ choose", "s switch", "v verify", "d details", "? help", "q quit"]
+    /// Those that the help tells too are given up first where the screen is narrow.
+    private static let dispensableKeys = ["d details", "v verify", "↑↓ choose", "s switch", "? help"]
     private static let mostProperties = 6
 
     /// Exactly `height` lines, none wider than `columns`.
@@ -28,8 +30,17 @@ struct WatchScreen {
         }
         lines = Array(lines.prefix(height - 1))
         lines += Array(repeating: "", count: height - 1 - lines.count)
-        lines.append(paint(WatchScreen.keys, .dim))
+        lines.append(paint(keys, .dim))
         return lines.map { ScreenText.clip($0, to: columns) }
+    }
+
+    /// As many of the keys as there's room for.
+    private var keys: String {
+        for count in 0..<WatchScreen.dispensableKeys.count {
+            let line = WatchScreen.keys.filter { !WatchScreen.dispensableKeys.prefix(count).contains($0) }.joined(separator: "  ")
+            if DisplayWidth.of(line) <= columns { return line }
+        }
+        return "q quit"
     }
 
     private func paint(_ text: String, _ paint: Paint?) -> String { isPainted ? paint?.apply(text) ?? text : text }
