@@ -134,11 +134,16 @@ extension CertificateAuthority {
         return try issue(.device, label: label, commonName: "Router \(label)", names: names.compactMap { $0 }, days: days, now: now)
     }
 
+    /// Whether a controller's certificate can name that id.
+    public static func isOperatorID(_ id: String) -> Bool {
+        CertifiedNames.operatorURI(id, enterprise: 1) != nil && id.utf8.count <= 64 && id != "." && id != ".."
+    }
+
     /// Issues a controller's certificate.
     ///
     /// - Throws: ``TLSError/configuration(_:)``.
     public func issueOperator(id: String, days: Int?, now: WallTime) throws(TLSError) -> Issued {
-        guard let uri = CertifiedNames.operatorURI(id, enterprise: enterprise), id.utf8.count <= 64, id != ".", id != ".." else {
+        guard let uri = CertifiedNames.operatorURI(id, enterprise: enterprise), CertificateAuthority.isOperatorID(id) else {
             throw .configuration("'\(id)' is no operator's id: use 1 to 64 letters, digits, dots and dashes")
         }
         return try issue(.operator, label: id, commonName: "Operator \(id)", names: [uri], days: days, now: now)

@@ -43,6 +43,9 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
     private var follower: Task<Void, Never>?
     /// Interfaces on which the group couldn't be joined, with the reason.
     public private(set) var failedInterfaces: [String: String] = [:]
+    /// Whether another program of this machine answers on the port, too: a probe to one address reaches one of the two, a probe to the
+    /// group both.
+    public private(set) var sharesPort = false
     /// The interfaces that it answers on.
     public var interfaceNames: [String] { interfaces.map(\.name).filter { failedInterfaces[$0] == nil } }
     /// Datagrams that the system refused to send.
@@ -147,6 +150,7 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
 
     private func socket(_ family: IPAddress) throws(ResponderError) -> UDPSocket {
         if let open = sockets.first(where: { $0.local.address.isV4 == family.isV4 }) { return open }
+        sharesPort = sharesPort || isTaken(family)
         var socketOptions = UDPSocket.Options()
         socketOptions.sharesPort = true
         let all = Endpoint(family.isV4 ? .any : .anyV6, port: options.port)
@@ -155,6 +159,15 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
             sockets.append(socket)
             return socket
         } catch { throw ResponderError.cannotBind(all, error) }
+    }
+
+    /// Whether somebody answers on the port already. Who only listens to the group (a watch) is bound to that, and no obstacle.
+    private func isTaken(_ family: IPAddress) -> Bool {
+        let alone = Endpoint(family.isV4 ? .loopback : .v6(high: 0, low: 1, scope: 0), port: options.port)
+        do throws(SystemError) {
+            try UDPSocket(on: loop, bind: alone, owner: self).close()
+            return false
+        } catch { return error.code == EADDRINUSE }
     }
 
     // MARK: Routers

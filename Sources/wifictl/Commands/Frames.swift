@@ -17,7 +17,7 @@ extension Command {
             Reads FILE or standard input and prints a line a frame. Capture files (pcap, pcapng) are known by how they begin; their \
             TCP streams are put back into order, and datagrams on the discovery port (--port) are shown too.
             The exit status is 0 when every stream ends cleanly, and 2 after a frame that can't be right, since nothing behind it \
-            can be trusted. A capture without frames and datagrams gives 1.
+            can be trusted. An input without frames and datagrams gives 1.
             """,
         options: [FrameOptions.layout, FrameOptions.limit, FrameOptions.version, chunk, hex, raw, tcpPort, allStreams],
         usesNetwork: false,
@@ -33,8 +33,7 @@ extension Command {
             arguments.optional(0), hex: arguments[hex], pieceLength: arguments[chunk], cancellation: context.cancellation)
         let format = arguments[hex] || arguments[raw] ? .raw : try input.recognise()
         guard let reader = CaptureReader(format) else {
-            try cutStream(input, FrameCutter(layout: layout, limits: limits), chunk: arguments[chunk], context)
-            return .success
+            return try cutStream(input, FrameCutter(layout: layout, limits: limits), chunk: arguments[chunk], context)
         }
         var settings = CaptureSettings(layout: layout, limits: limits)
         if arguments.isGiven(tcpPort) { settings.tcpPorts = Set(arguments[tcpPort]) }

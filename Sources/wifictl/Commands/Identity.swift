@@ -10,7 +10,7 @@ extension Command {
         "name", "S", ValueKind<String>.text, default: "Example", shown: "Example", "the company's name, for display")
     private static let mac = Option("mac", "MAC", ValueKind<MACAddress>.deviceAddress, "the router's MAC; required")
     private static let radios = RepeatedOption("bssid", "MAC", ValueKind<MACAddress>.deviceAddress, "a radio's burnt-in BSSID; at most 8")
-    private static let operatorName = Option("id", "NAME", .text, "letters, digits, dots and dashes; required")
+    private static let operatorName = Option("id", "NAME", .operatorID, "letters, digits, dots and dashes; required")
     private static let days = Option("days", "N", ValueKind<Int>.integer(in: 1...36_500), "days of validity instead of for ever")
     private static let listDays = DefaultedOption(
         "days", "N", ValueKind<Int>.integer(in: 1...36_500), default: CertificateAuthority.listDays, shown: "30",
@@ -100,6 +100,16 @@ extension Command {
             "issued",
             [.init("file", .string(issued.certificateFile)), .init("keyFile", .string(issued.keyFile))]
                 + CertificateText.members(issued.facts))
+    }
+}
+
+extension ValueKind where Value == String {
+    /// The id of an operator, as its certificate names it.
+    fileprivate static var operatorID: ValueKind {
+        ValueKind { (text) throws(ValueProblem) in
+            guard CertificateAuthority.isOperatorID(text) else { throw ValueProblem("isn't 1 to 64 letters, digits, dots and dashes") }
+            return text
+        }
     }
 }
 

@@ -38,7 +38,7 @@ extension Command {
         let count = report.routers.count
         let place = path == "-" ? "" : " in \(path)"
         context.output.remark(
-            count == 0 ? "no router answered; the page\(place) says so" : "\(count) router\(count == 1 ? "" : "s")\(place)")
+            count == 0 ? "no router answered; the page\(place) says so" : counted(count, "router") + place)
         return count == 0 ? .negative : .success
     }
 }

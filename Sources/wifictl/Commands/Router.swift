@@ -64,6 +64,7 @@ extension Command {
             throw error
         }
         await announce(run, context)
+        ReaderWatch.start(context.output, context.cancellation)
         await context.cancellation.wait()
         context.output.clearProgress()
         await run.end()

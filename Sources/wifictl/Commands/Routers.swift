@@ -26,10 +26,15 @@ extension Command {
         var forgotten: [MACAddress] = []
         try directory.update { known in
             for text in arguments[forget] {
-                let router = try known.router(named: text).router
+                let entry = try known.router(named: text)
+                let router = entry.router
                 let wasCurrent = known.current == router.mac
                 known.forget(router.mac)
                 forgotten.append(router.mac)
+                guard !context.output.isJSON else {
+                    context.output.json("router", members(entry, isCurrent: wasCurrent) + [.init("forgotten", true)])
+                    continue
+                }
                 context.output.remark(
                     "\(router.title)\(router.name.isEmpty ? "" : " (\(router.mac))") is forgotten"
                         + (wasCurrent ? "; it was the current one" : ""))
@@ -81,7 +86,9 @@ extension Command {
 
     private static func members(_ router: KnownRouter, isCurrent: Bool) -> [JSONValue.Member] {
         router.router.lineMembers(address: address(router), interface: router.interface) + [
-            .init("dialect", "native"), .init("grade", .null), .init("evidence", .null), .init("conflict", false),
+            .init("dialect", "native"), .init("grade", .null),
+            // Of the list nobody knows the link, nor who else answers.
+            .init("evidence", ["gateway": .null, "neighbour": .null, "onlyResponder": .null]), .init("conflict", false),
             .init("confirmed", .bool(router.isConfirmed)), .init("rttMs", .null), .init("current", .bool(isCurrent)),
         ]
     }

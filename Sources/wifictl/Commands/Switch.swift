@@ -27,7 +27,9 @@ extension Command {
             manager = held
         } else if old != nil {
             // The old session may be gone for good: that's no reason to stay with it.
-            do { try await manager.connect(to: "current") } catch { output.remark("the current router \(error)") }
+            do { try await manager.connect(to: "current") } catch {
+                output.remark("the current router isn't reached, so there's no session to keep: \(error)")
+            }
         }
         return try await SessionTool.ending(manager, context) { [manager] in
             let connection = try await manager.switch(to: reference) { tell($0, output) }

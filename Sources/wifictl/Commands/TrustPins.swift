@@ -30,7 +30,7 @@ extension Command {
                 hint: "if you have reset it: wifictl trust unpin \(mac), then pin it again")
         }
         guard let certificate = finding.judgement.certificate else {
-            throw ToolError("\(mac) shows no key to trust: \(finding.judgement.detail)")
+            throw ToolError("\(mac) shows no key to trust: \(finding.judgement.detail)", hint: "--unproven talks to it all the same")
         }
         let isKept = try state.update { $0.memory.pin(certificate, for: mac, now: trust.clock()) }
         guard isKept else { throw ToolError("\(TrustMemory.most) routers are pinned already", hint: "wifictl trust unpin some") }
@@ -55,6 +55,11 @@ extension Command {
                 let mac = try MACAddress(text) ?? known.router(named: text).router.mac
                 guard kept.memory.unpin(mac, now: .systemNow()) else {
                     throw ToolError("no key of \(mac) is trusted", hint: "see wifictl trust list")
+                }
+                if context.output.isJSON {
+                    context.output.json("trust", ["name": .string("\(mac)"), "kind": "pin", "trusted": false])
+                } else {
+                    context.output.remark("the key of \(mac) is trusted no longer")
                 }
             }
         }

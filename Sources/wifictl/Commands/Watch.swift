@@ -17,6 +17,7 @@ extension Command {
         ]
     ) { arguments, context in
         let plan = try WatchPlan(arguments, context)
+        ReaderWatch.start(context.output, context.cancellation)
         guard !context.output.isJSON, TerminalScreen.isPossible else { return await WatchLines(plan).run() }
         return await WatchRun(plan).run()
     }

@@ -95,6 +95,7 @@ struct DiscoverRun {
     /// Shows changes until the time is over or somebody ends it.
     func watch(for duration: Duration?, _ cancellation: CancellationSignal) async throws -> ExitStatus {
         if let waiting { output.remark("waiting for a network (\(waiting))") }
+        ReaderWatch.start(output, cancellation)
         let running = begin(for: nil, cancellation)
         let alarm = duration.map { span in
             Task {

@@ -74,7 +74,7 @@ struct DiscoverView {
             let kinds =
                 findings.isForeign ? " (\(findings.counts.map { "\($0.dialect.rawValue) \($0.rows)" }.joined(separator: ", ")))" : ""
             let place = result.interfaces.isEmpty ? "" : " on \(result.interfaces.joined(separator: ", "))"
-            let there = count == 0 ? "no router is left" : "\(count) router\(count == 1 ? "" : "s")"
+            let there = count == 0 ? "no router is left" : counted(count, "router")
             return output.remark("\(there)\(kinds) \(count == 0 ? "after" : "in") \(elapsed.briefText)\(place)\(note)")
         }
         output.remark(nothing(findings) + note)
@@ -90,7 +90,7 @@ struct DiscoverView {
         if result.interfaces.isEmpty { return "no router found: no interface can be scanned" }
         let probes = result.counters.probes
         let foreign = findings.counts.map(\.dialect).filter { $0 != .native }.map(\.rawValue).joined(separator: ", ")
-        let questions = [probes == 0 ? "" : " \(probes) probe\(probes == 1 ? "" : "s")", foreign.isEmpty ? "" : " in \(foreign)"]
+        let questions = [probes == 0 ? "" : " " + counted(probes, "probe"), foreign.isEmpty ? "" : " in \(foreign)"]
         return "no router answered\(questions.filter { !$0.isEmpty }.joined(separator: ", nor")) on "
             + result.interfaces.joined(separator: ", ")
             + " (--to ADDRESS asks one router directly; wifictl doctor looks for the cause)"

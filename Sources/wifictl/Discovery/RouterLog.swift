@@ -167,10 +167,11 @@ final class RouterLog: Sendable {
         }
         let dropped = [
             (invalid, "invalid"), (counters.offLink, "from elsewhere"), (counters.rateLimited, "over the rate limit"),
-            (counters.lost, "lost on purpose"), (counts.refused, "connections refused"),
+            (counters.lost, "lost on purpose"), (counts.refused, counts.refused == 1 ? "connection refused" : "connections refused"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         output.remark(
-            "\(counters.probes) probes, \(counters.replies) replies, \(counts.hellos) hellos, \(counts.messages) messages"
+            "\(counted(counters.probes, "probe")), \(counted(counters.replies, "reply", "replies")), \(counted(counts.hellos, "hello")), "
+                + counted(counts.messages, "message")
                 + (dropped.isEmpty ? "" : "; " + dropped.joined(separator: ", ")))
     }
 

@@ -22,6 +22,11 @@ struct RouterRun {
             log.output.detail("not answering on \(name): \(reason)")
         }
         for index in 0..<fleet.count where !cancellation.isRaised { routers.append(try await start(fleet.options(index))) }
+        if await responder.sharesPort {
+            log.output.remark(
+                "another router of this machine answers on this UDP port, too: probes to the group reach both, those to an address one "
+                    + "(--count runs several in one process, --port moves this one)")
+        }
     }
 
     private func start(_ wanted: SimulatedRouter.Options) async throws -> SimulatedRouter {

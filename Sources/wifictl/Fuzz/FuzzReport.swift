@@ -45,7 +45,7 @@ struct FuzzReport {
         guard now - shown >= FuzzReport.progressInterval else { return }
         shown = now
         let elapsed = now - started
-        var parts = ["\(grouped(runs)) inputs", "\(grouped(rate(elapsed))) a second", "\(findings) findings", "seed \(seed)"]
+        var parts = ["\(grouped(runs)) inputs", "\(grouped(rate(elapsed))) a second", counted(findings, "finding"), "seed \(seed)"]
         if let time { parts.append("\(max(.zero, time - elapsed).briefText) left") }
         if let wanted { parts.append("of \(grouped(wanted))") }
         output.progress("fuzz: " + parts.joined(separator: ", "))
@@ -60,7 +60,7 @@ struct FuzzReport {
                 ["runs": .whole(runs), "execsPerSecond": .whole(rate(elapsed)), "seed": .whole(seed), "findings": .whole(findings)])
         }
         let verdict =
-            findings == 0 ? output.paint("clean", .green) : output.paint("\(findings) finding\(findings == 1 ? "" : "s")", .red)
+            findings == 0 ? output.paint("clean", .green) : output.paint(counted(findings, "finding"), .red)
         output.line(
             "\(verdict): \(grouped(runs)) inputs in \(elapsed.briefText), \(grouped(rate(elapsed))) a second, seed \(seed)")
     }

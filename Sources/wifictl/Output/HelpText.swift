@@ -31,7 +31,8 @@ struct HelpText {
             "\(tool): finds the Wi-Fi routers around, tells which one you are connected to, and talks to it",
             "Usage: \(tool) [OPTIONS] COMMAND [ARGUMENTS]",
             "Commands:\n" + listed(commands),
-            "Options of every command:\n" + listed((CommonOptions.all + [CommonOptions.version]).map(entry)),
+            "Options of every command:\n" + listed((CommonOptions.always + [CommonOptions.version]).map(entry)),
+            "Options of the network, which commands without one accept and ignore:\n" + listed(CommonOptions.network.map(entry)),
             "Example:\n  \(tool) discover --for 3s",
             "\(tool) COMMAND --help tells more about a command. Exit status: 0 done or found, 1 nothing found or not all\n"
                 + "delivered or proven, 2 error, 64 wrong usage, 130 interrupted.",

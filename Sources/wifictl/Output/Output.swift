@@ -59,6 +59,16 @@ final class Output: Sendable {
         bytes(Array((text + "\n").utf8))
     }
 
+    /// Nobody reads standard output any more: the same as when a write finds that out.
+    func readerLeft() {
+        let handler = state.withLock { state in
+            defer { state.onClose = nil }
+            state.isClosed = true
+            return state.onClose
+        }
+        handler?(.closedPipe)
+    }
+
     /// Raw bytes on standard output.
     func bytes(_ data: [UInt8]) {
         let close: (() -> Void)? = state.withLock { state in

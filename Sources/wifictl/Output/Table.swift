@@ -45,16 +45,31 @@ struct Table: Sendable {
         rows.append(row + Array(repeating: "", count: columns.count - row.count))
     }
 
-    /// The lines, titles first. `width` nil means as wide as it gets; `painted` allows colours.
+    /// The lines, titles first. Where a wrapping last column leaves no room for the others, it stands below each row. `width` nil means as wide as it gets; `painted` allows colours.
     func lines(width: Int?, painted: Bool) -> [String] {
         let widths = fittedWidths(to: width)
-        if let width, widths.reduce(Table.gap.count * max(0, columns.count - 1), +) > width,
+        if let width, columns.count > 1, columns.last?.wraps == true, natural(widths) > width {
+            return stacked(width, painted)
+        }
+        if let width, natural(widths) > width,
             let extra = columns.lastIndex(where: \.mayGo)
         {
             return without(extra).lines(width: width, painted: painted)
         }
         let titles = columns.map { Cell($0.title, .bold) }
         return ([titles] + rows).flatMap { row in parts(of: row, widths).map { line($0, widths, painted) } }
+    }
+
+    private func natural(_ widths: [Int]) -> Int { widths.reduce(Table.gap.count * max(0, columns.count - 1), +) }
+
+    /// The rows without their last cell, which follows each on lines of its own.
+    private func stacked(_ width: Int, _ painted: Bool) -> [String] {
+        let heads = without(columns.count - 1).lines(width: width, painted: painted)
+        let bodies = rows.map { row -> [String] in
+            guard let last = row.last, !last.text.isEmpty else { return [] }
+            return Table.wrap(last.text, to: width - Table.gap.count).map { Table.gap + (painted ? last.paint?.apply($0) ?? $0 : $0) }
+        }
+        return heads.prefix(1) + zip(heads.dropFirst(), bodies).flatMap { [$0] + $1 }
     }
 
     private func without(_ column: Int) -> Table {

@@ -30,7 +30,7 @@ struct ReportRun {
                 switch event {
                 case .found(let router):
                     foundAt[router.mac] = start.duration(to: .now)
-                    output.progress("\(foundAt.count) router\(foundAt.count == 1 ? "" : "s")...")
+                    output.progress(counted(foundAt.count, "router") + "...")
                 case .finished(let result): finished = result
                 case .updated, .lost, .graded: break
                 }

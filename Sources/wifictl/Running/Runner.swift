@@ -71,6 +71,8 @@ struct Runner {
                 return try await command.run(filled, context)
             } catch ManagerError.unknownRouter(let text) {
                 throw KnownRouterLookup.unknown(text, home: context.home)
+            } catch {
+                throw TrustOptions.explained(error)
             }
         }
         if case .cancelsTask = command.interruption { cancellation.onRaise { task.cancel() } }

@@ -24,6 +24,16 @@ enum TrustOptions {
     /// The commands that are a controller: what they say of their own identity isn't a router's.
     static let controllers: Set<String> = ["discover", "verify", "send", "get", "set", "read", "switch", "watch", "report", "config"]
 
+    /// A refusal to talk to a router that isn't proven, with the way round it; any other error as it is.
+    static func explained(_ error: any Error) -> any Error {
+        switch error {
+        case ManagerError.notProven: break
+        case let error as SwitchError where error.step == .prove: break
+        default: return error
+        }
+        return ToolError("\(error)", hint: "--unproven talks to it all the same")
+    }
+
     private static func files(_ paths: [String]) throws(TLSError) -> [TLSConfiguration.NamedBytes] {
         var files: [TLSConfiguration.NamedBytes] = []
         for path in paths { files.append(try TLSConfiguration.NamedBytes(file: path)) }

@@ -14,12 +14,13 @@ struct VerifyReport {
         }
         guard !rows.isEmpty else { return }
         var table = Table([
-            Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("VERDICT"), Table.Column("WHY", least: 24, wraps: true),
+            Table.Column("NAME", least: 8, mayGo: true), Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("VERDICT"),
+            Table.Column("WHY", least: 24, wraps: true),
         ])
         for (router, finding) in rows {
             let verdict = finding.judgement.verdict
             table.add([
-                Table.Cell("\(router.subject.mac)"), Table.Cell(router.address), VerifyReport.cell(verdict),
+                Table.Cell(router.name), Table.Cell("\(router.subject.mac)"), Table.Cell(router.place), VerifyReport.cell(verdict),
                 Table.Cell(finding.judgement.detail + (finding.family.flatMap(VerifyReport.words) ?? "")),
             ])
         }

@@ -7,6 +7,14 @@ struct VerifyRun {
     struct Router {
         let subject: RouterVerifier.Subject
         let address: String
+        var name = ""
+
+        /// The address with its port, where that isn't the standard one.
+        var place: String {
+            let port = subject.endpoint.port
+            if port == DiscoveryDatagram.port { return address }
+            return subject.endpoint.address.isV4 ? "\(address):\(port)" : "[\(address)]:\(port)"
+        }
     }
 
     private let trust: RouterTrust
@@ -41,7 +49,8 @@ struct VerifyRun {
         guard let result = scanned else { throw CancellationError() }
         try RouterDirectory(home: home).merge(result.routers, now: SystemCalls.monotonicNow())
         return zip(result.routers, VerifyRun.subjects(result.routers, station: station)).map { found, subject in
-            Router(subject: subject, address: found.discovered.address.text(on: found.interface))
+            Router(
+                subject: subject, address: found.discovered.address.text(on: found.interface), name: found.discovered.router.name)
         }
     }
 
@@ -83,9 +92,13 @@ struct VerifyRun {
         for reference in references {
             do {
                 let target = try await manager.locate(reference)
-                routers.append(router(target.mac, target.session, target.offersTLS))
-            } catch ManagerError.notAnswering(let known) {
-                routers.append(router(known.router.mac, Endpoint(known.address, port: known.router.tcp), known.hasSpokenTLS))
+                var found = router(target.mac, target.session, target.offersTLS)
+                found.name = try RouterDirectory(home: home).load()[target.mac]?.router.name ?? ""
+                routers.append(found)
+            } catch ManagerError.notAnswering(let silent) {
+                var found = router(silent.router.mac, Endpoint(silent.address, port: silent.router.tcp), silent.hasSpokenTLS)
+                found.name = silent.router.name
+                routers.append(found)
             }
         }
         return routers

@@ -168,10 +168,10 @@ public struct VerdictJudge: Equatable, Sendable {
     private func plaintext(_ what: String, _ record: TrustRecord?) -> Judgement {
         guard record?.hasSpokenTLS == true else {
             return Judgement(
-                .unproven(.plaintext), "\(what), so that nothing about it can be proven: give it a certificate, or let --unproven pass it")
+                .unproven(.plaintext), "\(what), so that nothing about it can be proven: only a certificate could")
         }
         return Judgement(
-            .unproven(.plaintext), "\(what), but it did before: somebody may be posing as it; only --unproven lets it pass",
+            .unproven(.plaintext), "\(what), but it did before: somebody may be posing as it",
             isDowngrade: true)
     }
 }

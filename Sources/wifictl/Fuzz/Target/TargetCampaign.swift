@@ -63,6 +63,26 @@ struct TargetCampaign<Link: TargetLink> {
             kind: "health check", writes: [body + Array("ok".utf8)], expectation: .receipts([1]), sentIds: [1])
     }
 
+    /// Why a device can't be begun with.
+    enum Obstacle: Equatable {
+        /// There's no connection; the reason.
+        case unreachable(String)
+        /// It keeps the connection and says nothing.
+        case silent
+        /// It closes the connection.
+        case closes
+    }
+
+    /// Whether the device can be talked to before anything was done to it; nil, or what stands in the way.
+    mutating func obstacle() -> Obstacle? {
+        let outcome = link.perform(healthCheck)
+        _ = judge.earlierFault(outcome)
+        if let reason = outcome.connectFailure { return .unreachable(reason) }
+        if outcome.helloMissing { return outcome.ending == .open ? .silent : .closes }
+        if let time = outcome.helloTime { _ = latency.note(time) }
+        return nil
+    }
+
     /// Whether the device can be talked to; nil, or what is wrong with it.
     mutating func ailment() -> TargetFault? {
         let outcome = link.perform(healthCheck)

@@ -62,7 +62,9 @@ struct TargetFuzz {
             report.progress(SystemCalls.monotonicNow(), of: time, runs)
         }
         if campaign.unconfirmed > 0 {
-            context.output.remark("\(campaign.unconfirmed) odd answers did not show a second time and are not counted")
+            let odd = campaign.unconfirmed
+            context.output.remark(
+                "\(counted(odd, "odd answer")) did not show a second time and \(odd == 1 ? "is" : "are") not counted")
         }
         report.finish(SystemCalls.monotonicNow())
         return report.findings == 0 ? .success : .negative
@@ -92,10 +94,19 @@ struct TargetFuzz {
     }
 
     private func requireHealth(_ campaign: inout TargetCampaign<TCPTargetLink>) throws {
-        guard let ailment = campaign.ailment() else { return }
-        throw ToolError(
-            "\(target) can't be fuzzed, it is not well to begin with: \(ailment.meaning)",
-            hint: isPlain ? "is it the right port?" : "a device that speaks frames without hellos needs --plain; see --layout too")
+        switch campaign.obstacle() {
+        case nil: return
+        case .unreachable(let reason):
+            throw ToolError("\(target) can't be fuzzed: \(reason)", hint: "is it on, and is that its port for sessions, TCP?")
+        case .silent:
+            throw ToolError(
+                "\(target) can't be fuzzed: it takes the connection and doesn't answer a hello",
+                hint: "a device that speaks frames without hellos needs --plain; see --layout too")
+        case .closes:
+            throw ToolError(
+                "\(target) can't be fuzzed: it closes the connection instead of answering a hello",
+                hint: "is it a router, and is that its port for sessions? See --layout and --plain")
+        }
     }
 
     private func keep(_ finding: TargetFinding, _ report: inout FuzzReport) throws {
