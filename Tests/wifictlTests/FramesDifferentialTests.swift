@@ -58,7 +58,7 @@ struct FramesDifferentialTests {
     }
 
     @Test(.enabled(if: IndependentPeer.path != nil, IndependentPeer.remark))
-    func `the tool prints what the independent peer prints and ends with the same status`() async throws {
+    func `the tool prints what the independent peer prints and ends with its status`() async throws {
         let peer = try #require(IndependentPeer.path)
         let seed: UInt64 = 0x5EED_F4A4
         var dice = SeededGenerator(seed: seed)
@@ -72,7 +72,9 @@ struct FramesDifferentialTests {
             let comparable = try ours.lines.map { try JSONValue.parse(Array($0.utf8)).without(["type", "offset"]) }
             let expected = try theirs.lines.map { try JSONValue.parse(Array($0.utf8)) }
             #expect(comparable == expected, "seed \(seed), case \(index): \(one)")
-            #expect(ours.status == theirs.status, "seed \(seed), case \(index): \(one)")
+            // The peer calls an input that holds nothing a success.
+            let status = theirs.status == 0 && expected.isEmpty ? 1 : theirs.status
+            #expect(ours.status == status, "seed \(seed), case \(index): \(one)")
         }
     }
 

@@ -34,6 +34,13 @@ struct OutputPlaceTests {
         await fleet.stop()
     }
 
+    /// On a thread of its own: the tasks' threads are few.
+    private static func blocking(_ read: @Sendable @escaping () throws -> Data?) async throws -> Data? {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result(catching: read)) }
+        }
+    }
+
     @Test("a pipe takes the bytes as they come, once somebody reads from it, and stays a pipe; so does an open descriptor")
     func pipe() async throws {
         let fleet = try await TestFleet(1)
@@ -42,17 +49,17 @@ struct OutputPlaceTests {
         let path = try StreamReadingTests.folder() + "/pipe"
         try #require(mkfifo(path, 0o600) == 0)
         // As many as are due, and no waiting for an end: a child that another test starts may hold the pipe for a while.
-        let reading = Task.detached { try #require(FileHandle(forReadingAtPath: path)).read(upToCount: 5_120) }
+        async let reading = Self.blocking { try #require(FileHandle(forReadingAtPath: path)).read(upToCount: 5_120) }
         #expect(try await router.read("log", into: path).kept == 0)
-        #expect(try await reading.value == Data(StreamReadingTests.log))
+        #expect(try await reading == Data(StreamReadingTests.log))
         #expect(try OutputPlace(path).kind == .pipe)
         var ends: [Int32] = [-1, -1]
         try #require(Glibc.pipe(&ends) == 0)
-        let (from, to) = (FileHandle(fileDescriptor: ends[0], closeOnDealloc: true), ends[1])
-        let content = Task.detached { try from.read(upToCount: 5_120) }
+        let (from, to) = (ends[0], ends[1])
+        async let content = Self.blocking { try FileHandle(fileDescriptor: from, closeOnDealloc: true).read(upToCount: 5_120) }
         #expect(try await router.read("log", into: "/dev/fd/\(to)").total == 5_120)
         close(to)
-        #expect(try await content.value == Data(StreamReadingTests.log))
+        #expect(try await content == Data(StreamReadingTests.log))
         await manager.close()
         await fleet.stop()
     }
