@@ -42,12 +42,16 @@ import Testing
             let result = try await runCommand(
                 ["timeout", "--signal=KILL", limit] + self.words(words), environment: ["WIFICTL_CONFIG": "/dev/null"])
             if result.status != 0 { unfinished += 1 }
+            var hasAccepted = false
             for line in result.lines {
                 // A line that was cut by the kill wasn't printed: nothing was promised.
                 guard let value = try? JSONValue.parse(Array(line.utf8)), value["type"] == "accepted" else { continue }
                 let number = Int(try #require(value["line"]?.integerValue))
                 accepted.insert(bodies[number - 1])
+                hasAccepted = true
             }
+            // On a machine that gets slower as it goes, too.
+            if !bodies.isEmpty, !hasAccepted { span = span.scaled(by: 1.3) }
         }
     }
 

@@ -72,10 +72,11 @@ public struct LinkFaults: Sendable {
     /// What an earlier connection didn't take is void.
     mutating func connectionBegan() { pending = [] }
 
-    /// Bytes were read.
-    mutating func received(_ count: Int) {
+    /// Bytes were read: a slow reader that has had its allowance looks again later.
+    mutating func received(_ count: Int, _ now: Instant) {
         guard options.readRate != nil else { return }
         allowance -= count
+        if !mayRead, deadline == .distantFuture { deadline = now + LinkFaults.step }
     }
 
     /// Whether a slow reader may read on.

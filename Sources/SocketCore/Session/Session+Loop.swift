@@ -59,7 +59,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
     private func receive(_ bytes: RawSpan) {
         let now = loop.now
         core.receivedBytes(bytes.byteCount, on: streamNumber, now: now)
-        faults?.received(bytes.byteCount)
+        faults?.received(bytes.byteCount, now)
         decode(bytes, now)
         noteGreeting()
         deliverEarly()

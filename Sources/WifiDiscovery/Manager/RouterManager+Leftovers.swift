@@ -8,6 +8,7 @@ extension RouterManager {
     /// - Parameters:
     ///   - mac: whose journals.
     ///   - target: where the router is; nil has it looked for, if there is anything for it.
+    ///   - body: settles one journal's session.
     /// - Returns: how many journals were left as they are, since their messages don't fit this configuration.
     /// - Throws: what `body`, ``whereabouts(_:)`` and ``makeSession(_:)`` throw.
     @discardableResult

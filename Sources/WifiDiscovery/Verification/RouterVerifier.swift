@@ -49,7 +49,7 @@ public struct RouterVerifier: Sendable {
     /// proof may be, where there's a certificate to be admitted with.
     ///
     /// Each is asked at its first place, and where that proves nothing, at each of the others, so that a clone doesn't hide it. Where it last
-    /// proved itself counts as one of them, whatever replies offer now. ``VerificationTurns`` says whose turn it is when they are many.
+    /// proved itself counts as one of them, whatever replies offer now. `VerificationTurns` says whose turn it is when they are many.
     ///
     /// - Parameters:
     ///   - subjects: whom to ask.

@@ -24,7 +24,9 @@ extension Command {
         case let line? where line.hasPrefix("listening"):
             context.output.remark("the agent runs as process \(child.number) (wifictl agent stop ends it)")
             return .success
-        case let line?: throw ToolError("the agent doesn't start: \(line)")
+        case let line?:
+            let own = "\(CommandRegistry.toolName): "
+            throw ToolError("the agent doesn't start: \(line.hasPrefix(own) ? String(line.dropFirst(own.count)) : line)")
         case nil: throw ToolError("the agent doesn't start", hint: "wifictl agent run shows why")
         }
     }

@@ -75,7 +75,7 @@ actor SendRun {
         let restored = kept == nil || takesOver ? await session.pendingTickets : []
         announced = Set(restored)
         counts.restored = restored.count
-        if !restored.isEmpty { output.detail("\(restored.count) messages of an earlier run are unsettled") }
+        if !restored.isEmpty { output.detail("unsettled from an earlier run: \(counted(restored.count, "message"))") }
         if let kept {
             observation = await kept.observe { event in self.assumeIsolated { $0.handle(event) } }
             return

@@ -45,7 +45,8 @@ struct SendSummary {
         if let whatIsKept { output.warning((timeIsUp ? "no receipt within \(span)\(why): " : "") + whatIsKept) }
         if unfit > 0 {
             output.warning(
-                "messages of earlier runs in \(unfit) journals don't fit this run's --limit or --layout: settle them with theirs")
+                "messages of earlier runs in \(counted(unfit, "journal")) don't fit this run's --limit or --layout: settle them with theirs"
+            )
         }
         guard timeIsUp else { return }
         if missing > 0 { output.warning("answers that didn't come within \(span): \(missing)") }

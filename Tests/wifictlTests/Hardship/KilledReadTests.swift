@@ -18,7 +18,7 @@ struct KilledReadTests {
         let port = try Loopback.freePort()
         let (home, folder) = (try TemporaryDirectory(), try TemporaryDirectory())
         // Slow enough that the kill comes in the middle.
-        let router = try await Loopback.router(port: port, ["--mac", Self.mac, "--slow-read", "4000"]).child
+        let router = try await Loopback.router(port: port, ["--mac", Self.mac, "--slow-read", "400"]).child
         let file = folder.file("log")
         let words = ["read", Self.mac, "log", "--output", file, "--interface", "lo", "--port", "\(port)"]
         var kept = 0

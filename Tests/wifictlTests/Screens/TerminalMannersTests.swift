@@ -66,7 +66,7 @@ struct TerminalMannersTests {
         let port = try Loopback.freePort()
         // So slow at reading requests that a stream of five pieces takes seconds.
         let (child, _) = try await Loopback.router(
-            port: port, ["--mac", "02:00:5e:00:53:01", "--name", "Attic", "--tcp", "0", "--slow-read", "150"])
+            port: port, ["--mac", "02:00:5e:00:53:01", "--name", "Attic", "--tcp", "0", "--slow-read", "20"])
         let pane = try await TerminalPane(columns: 150, lines: 30)
         let before = try await pane.answer(to: "stty -g")
         let place = try TemporaryDirectory()

@@ -23,7 +23,10 @@ public struct Greeting: Sendable {
 
     /// A connection that was accepted now.
     ///
-    /// - Parameter isSecured: whether TLS comes first. It has the time of any connecting, and the hello's begins with ``opened(now:)``.
+    /// - Parameters:
+    ///   - configuration: versions and spans.
+    ///   - isSecured: whether TLS comes first. It has the time of any connecting, and the hello's begins with ``opened(now:)``.
+    ///   - now: the present.
     public init(_ configuration: SessionConfiguration, isSecured: Bool = false, now: Instant) {
         timing = configuration.timing
         deadline = now + (isSecured ? timing.connect : timing.hello)
