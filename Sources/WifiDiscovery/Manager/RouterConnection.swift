@@ -45,6 +45,8 @@ public actor RouterConnection: LoopTimerOwner {
     var isHurrying = false
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
     private var openWaiters: [CheckedContinuation<Result<SessionOpening, LossReason>, Never>] = []
+    /// Counts the session's states that were heard of.
+    private var statesTold = 0
     private var hasEnded = false
     private var endReason = LossReason.closed
 
@@ -102,9 +104,14 @@ public actor RouterConnection: LoopTimerOwner {
     /// - Throws: `LossReason` of the next failure.
     @discardableResult
     public func opened() async throws(LossReason) -> SessionOpening {
-        if await session.isOpen, let opening = await session.opening { return opening }
-        if hasEnded { throw endReason }
-        return try await withCheckedContinuation { openWaiters.append($0) }.get()
+        while true {
+            let told = statesTold
+            if await session.isOpen, let opening = await session.opening { return opening }
+            if hasEnded { throw endReason }
+            // What was told while the session was asked has woken nobody: look again.
+            guard told == statesTold else { continue }
+            return try await withCheckedContinuation { openWaiters.append($0) }.get()
+        }
     }
 
     /// Another router is the current one: the connection is given up, commands end, messages and subscriptions stay until ``open()``.
@@ -160,7 +167,10 @@ public actor RouterConnection: LoopTimerOwner {
         onEvent(event)
         for observer in observers.values { observer(event) }
         tellBoard(event)
-        if case .state(let state) = event { noteDialling(state) }
+        if case .state(let state) = event {
+            statesTold += 1
+            noteDialling(state)
+        }
         switch event {
         case .message(let message): handle(message)
         case .state(.open(let opening)):

@@ -22,7 +22,7 @@ extension RouterManager {
     func borrowHeld(_ mac: MACAddress, exception: Bool) async -> RouterConnection? {
         while true {
             if let leaving = closing[mac] {
-                await leaving.value
+                await leaving.task.value
                 continue
             }
             guard let entry = held[mac] else { return nil }
@@ -78,14 +78,17 @@ extension RouterManager {
     /// Closes a connection for good, at most after ``SessionTiming/drain``: what it hasn't settled stays in its journal, or is given up.
     func retire(_ connection: RouterConnection, _ policy: ClosePolicy = .keepForLater) async {
         if held[connection.mac]?.connection === connection { held[connection.mac] = nil }
-        let before = closing[connection.mac]
+        let before = closing[connection.mac]?.task
+        closings += 1
+        let number = closings
         let task = Task {
             await before?.value
             await connection.close(policy)
+            // By this task itself: whoever waits for it looks again at once, and must not find it there once more.
+            if closing[connection.mac]?.number == number { closing[connection.mac] = nil }
         }
-        closing[connection.mac] = task
+        closing[connection.mac] = (number, task)
         await task.value
-        if closing[connection.mac] == task { closing[connection.mac] = nil }
     }
 
     private func settle(_ connection: RouterConnection) async {

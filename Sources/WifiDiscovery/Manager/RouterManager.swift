@@ -110,7 +110,9 @@ public actor RouterManager {
     /// All connections that are made and not closed yet, one a router: see ``borrow(_:exception:)``.
     var held: [MACAddress: HeldConnection] = [:]
     /// Connections on their way out: their routers get no other one before they're closed.
-    var closing: [MACAddress: Task<Void, Never>] = [:]
+    var closing: [MACAddress: (number: Int, task: Task<Void, Never>)] = [:]
+    /// Counts the closings, to tell one from its successor.
+    var closings = 0
     /// Counts the times that a router was left.
     var departures: UInt64 = 0
     var switching: RunningSwitch?
@@ -211,7 +213,7 @@ public actor RouterManager {
         await withDiscardingTaskGroup { group in
             for one in held.values { group.addTask { await self.retire(one.connection) } }
         }
-        for task in closing.values { await task.value }
+        for leaving in closing.values { await leaving.task.value }
         await hub.end()
     }
 
