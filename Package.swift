@@ -40,7 +40,8 @@ let package = Package(
         .executableTarget(name: "first-lines", dependencies: ["WifiDiscovery"], path: "Tests/FirstLines", swiftSettings: strict),
         .executableTarget(
             name: "company-router", dependencies: ["WifiDiscovery", "SocketCore"], path: "Tests/CompanyRouter", swiftSettings: strict),
-        .executableTarget(name: "secret-holder", dependencies: ["SocketCore"], path: "Tests/SecretHolder", swiftSettings: strict),
+        .executableTarget(
+            name: "secret-holder", dependencies: ["SocketCore", "COpenSSL"], path: "Tests/SecretHolder", swiftSettings: strict),
         .executableTarget(name: "example-app", dependencies: ["WifiDiscovery"], path: "Tests/ExampleApp", swiftSettings: strict),
         .testTarget(name: "FrameCodecTests", dependencies: ["FrameCodec", "SocketCore", "TestSupport"], swiftSettings: strict),
         .testTarget(

@@ -17,6 +17,11 @@
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
+#if __APPLE__
+#include <malloc/malloc.h>
+#else
+#include <malloc.h>
+#endif
 
 #if OPENSSL_VERSION_MAJOR < 3
 #error "OpenSSL 3 or newer is needed (apt install libssl-dev, brew install openssl@3)"
@@ -91,5 +96,13 @@ static inline unsigned long copenssl_name_flags(void) { return XN_FLAG_RFC2253 &
 static inline EVP_PKEY *copenssl_make_p256_key(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256"); }
 
 static inline void copenssl_free(void *memory) { OPENSSL_free(memory); }
+// How many bytes a block from malloc has.
+static inline size_t copenssl_allocated_size(void *memory) {
+#if __APPLE__
+    return malloc_size(memory);
+#else
+    return malloc_usable_size(memory);
+#endif
+}
 
 #endif

@@ -36,13 +36,17 @@ public struct RouterDirectory: Sendable {
         }
     }
 
-    /// Merges what a scan found, at the time `now` of the scan's clock.
+    /// Merges what a scan found.
     ///
+    /// - Parameters:
+    ///   - routers: what was found.
+    ///   - now: the scan's clock.
+    ///   - date: the machine's.
     /// - Throws: what ``update(_:)`` throws.
-    public func merge(_ routers: some Collection<FoundRouter>, now: Instant) throws {
+    public func merge(_ routers: some Collection<FoundRouter>, now: Instant, date: WallTime = .systemNow()) throws {
         guard !routers.isEmpty else { return }
         try update { directory in
-            for router in routers { directory.merge(router.discovered, interface: router.interface, now: now) }
+            for router in routers { directory.merge(router.discovered, interface: router.interface, now: now, date: date) }
         }
     }
 

@@ -1,9 +1,12 @@
+import COpenSSL
 import Glibc
-import SocketCore
+
+@testable import SocketCore
 
 // Holds a private key as a controller or a router does, for a test that looks into this process's memory: secret-holder CERTIFICATE KEY.
-// Says `open` after handshakes, full and resumed, while the key is in use, and `closed` when all is gone; each time it waits for a line of
-// its input. What it does lies in a function of its own, so that nothing is kept by accident.
+// Prints its connections' secrets as they come about (a word, the client's random, the secret), says `open` after handshakes, full and
+// resumed, while the keys are in use, and `closed` when all is gone; each time it waits for a line of its input. What it does lies in a
+// function of its own, so that nothing is kept by accident.
 
 // Standard output is a pipe here, which print fills before it writes.
 func say(_ word: String) {
@@ -34,6 +37,12 @@ func hold(_ certificate: String, _ key: String) throws {
     let identity = try TLSIdentity(certificateFile: certificate, keyFile: key)
     let server = try TLSContext(TLSConfiguration(role: .server(requiresPeer: false), identity: identity) { _ in nil })
     let client = try TLSContext(TLSConfiguration(role: .client) { _ in nil })
+    // Straight to the pipe: a copy in a string of ours would be found.
+    SSL_CTX_set_keylog_callback(client.handle) { _, line in
+        guard let line else { return }
+        _ = write(STDOUT_FILENO, line, strlen(line))
+        say("")
+    }
     let first = try connect(client, server, resuming: nil)
     let second = try connect(client, server, resuming: first.first?.session)
     say(first.isEmpty || second.isEmpty ? "no connection" : "open")

@@ -32,6 +32,26 @@ struct RouterDirectoryTests {
         }
     }
 
+    @Test("when a router was seen last is kept, and an announcement that counts for nothing doesn't change it")
+    func lastSeen() throws {
+        try withHome { home in
+            let directory = RouterDirectory(home: home)
+            let days = (1...3).map { WallTime(year: 2026, month: 11, day: $0) }
+            let mac = MACAddress(2, 0, 0x5e, 0, 0x53, 1)
+            var answer = found(1)
+            answer.discovered.isConfirmed = true
+            try directory.merge([answer], now: .zero, date: days[0])
+            #expect(try directory.load()[mac]?.lastSeen == days[0])
+            try directory.merge([answer], now: .zero, date: days[1])
+            var announced = answer
+            announced.discovered.isConfirmed = false
+            try directory.merge([announced], now: .zero, date: days[2])
+            let known = try #require(try directory.load()[mac])
+            #expect(known.lastSeen == days[1])
+            #expect("\(ManagerError.notAnswering(known))".contains("2026-11-02T00:00:00Z"))
+        }
+    }
+
     @Test("other keys of the state file stay as they are")
     func otherKeys() throws {
         try withHome { home in

@@ -74,7 +74,8 @@ import Testing
             "\(moved.text)\(moved.errorText)")
         #expect(try await scene.run(["get", "current", "wifi.ssid"]).status == 0)
         let status = try await scene.run(["agent", "status", "--json"])
-        #expect(status.lines.count == 1 && status.text.contains("02:00:5e:00:53:02"), "\(status.text)")
+        let held = status.lines.filter { $0.contains(#""type":"held""#) }
+        #expect(held.count == 1 && held[0].contains("02:00:5e:00:53:02"), "\(status.text)")
         #expect(try await scene.hellos() == 2)
     }
 
@@ -87,6 +88,49 @@ import Testing
         #expect(try await scene.run(["agent", "status"]).status == 1)
         #expect(try await scene.run(["get", "Attic", "wifi.ssid"]).status == 0)
         #expect(try await scene.hellos() == 3)
+    }
+
+    @Test func `once a stop has returned the next agent starts, again and again`() async throws {
+        let scene = try await Scene()
+        #expect(try await scene.run(["get", "Attic", "wifi.ssid"]).status == 0)
+        for _ in 0..<3 {
+            let stopped = try await BuiltTool.run(["agent", "stop", "--json"], home: scene.home.path)
+            #expect(stopped.status == 0 && stopped.text.contains(#""running":false"#), "\(stopped.text)\(stopped.errorText)")
+            let started = try await BuiltTool.run(["agent", "start", "--json"], home: scene.home.path)
+            #expect(started.status == 0 && started.text.contains(#""running":true"#), "\(started.text)\(started.errorText)")
+        }
+        #expect(try await BuiltTool.run(["agent", "stop"], home: scene.home.path).status == 0)
+        #expect(try await BuiltTool.run(["agent", "stop"], home: scene.home.path).status == 1)
+    }
+
+    @Test func `a stop waits for the commands under way, and says so`() async throws {
+        let scene = try await Scene(["--lose-receipts", "1"])
+        let words = ["send", "Attic", "never receipted", "--json", "--interface", "lo", "--port", "\(scene.port)", "--timeout", "1m"]
+        let sender = try ChildProcess([BuiltTool.path] + words, environment: ["WIFICTL_HOME": scene.home.path])
+        _ = try await sender.line("accepted") { $0.contains(#""type":"accepted""#) }
+        let stop = try ChildProcess(["sh", "-c", "exec \(BuiltTool.path) agent stop --home \(scene.home.path) 2>&1"])
+        _ = try await stop.line("the wait") { $0.contains("after the 1 command that it runs") }
+        sender.signal(SIGINT)
+        #expect(try await sender.result().status == 130)
+        #expect(try await stop.result().status == 0)
+        #expect(try await scene.agent.result().status == 0)
+    }
+
+    @Test func `an agent of another version refuses commands, and is ended all the same`() async throws {
+        let scene = try await Scene()
+        let link = try await LocalLink.connect(to: AgentWire.path(home: scene.home.path))
+        var request = AgentRequest(
+            words: ["agent", "status"], directory: "/",
+            terminal: OutputTarget.Facts(width: nil, remarksWidth: nil, isPainted: false, remarksArePainted: false), environment: [:])
+        request.version = "0.0.1"
+        link.post(AgentWire.Kind.request.rawValue, request.encoded)
+        link.post(AgentWire.Kind.begin.rawValue)
+        let answer = try #require(await link.next())
+        #expect(answer.map(\.msgId) == [AgentWire.Kind.refusal.rawValue])
+        let stopper = try await LocalLink.connect(to: AgentWire.path(home: scene.home.path))
+        // Nothing of a version is in it.
+        stopper.post(AgentWire.Kind.stop.rawValue)
+        #expect(try await scene.agent.result().status == 0)
     }
 
     @Test func `an agent that was killed is no obstacle`() async throws {

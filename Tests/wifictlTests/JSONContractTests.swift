@@ -90,11 +90,12 @@ struct JSONContractTests {
         let seen = try JSONContract.check(try await watch.result().lines, "watch")
         #expect(Set(seen).isSuperset(of: ["router", "session", "property"]), "\(seen)")
 
+        #expect(try await run(["agent", "status"], home: home) == ["agent"])
         let agent = try ChildProcess([BuiltTool.path, "agent", "run", "--json", "--home", home.path])
         _ = try await agent.line("listening") { $0.contains(#""type":"listening""#) }
         #expect(try await run(["get", "Attic", "wifi.ssid"] + network, home: home).contains("property"))
-        #expect(try await run(["agent", "status"], home: home) == ["held"])
-        #expect(try await run(["agent", "stop"], home: home).isEmpty)
+        #expect(try await run(["agent", "status"], home: home) == ["agent", "held"])
+        #expect(try await run(["agent", "stop"], home: home) == ["agent"])
         #expect(try JSONContract.check(try await agent.result().lines, "agent run") == ["listening"])
         router.signal(SIGINT)
         _ = try await router.result()

@@ -26,6 +26,16 @@ struct OutputTests {
         #expect(DisplayWidth.printable("Büro 客厅 👨‍👩‍👧") == "Büro 客厅 👨‍👩‍👧")
     }
 
+    @Test(
+        arguments: [
+            (0, "just now"), (59, "just now"), (60, "1 min ago"), (3_599, "59 min ago"), (3_600, "1 h ago"), (86_399, "23 h ago"),
+            (86_400, "1 day ago"), (1_209_599, "13 days ago"), (1_209_600, "2026-11-16"), (-1, "2026-11-30"),
+        ] as [(Int64, String)])
+    func `a time of another day is told as people tell it`(past: Int64, text: String) {
+        let now = WallTime(year: 2026, month: 11, day: 30)
+        #expect(WallTime(seconds: now.seconds - past).agoText(at: now) == text)
+    }
+
     private func sample() -> Table {
         var table = Table([.init("MAC"), .init("NAME", least: 4), .init("MODEL", least: 5), .init("MS", side: .right)])
         table.add(["02:00:5e:00:53:01", "The router in the attic", "AX-2 professional", "7"])

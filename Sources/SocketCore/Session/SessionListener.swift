@@ -276,7 +276,7 @@ final class Greeter: StreamOwner, TimerHandler {
     }
 
     func streamIsWritable(_ stream: Stream) {}
-    func streamEnded(_ stream: Stream, _ end: StreamEnd) { finish(.refused(.transport("\(end) before its hello"))) }
+    func streamEnded(_ stream: Stream, _ end: StreamEnd) { finish(.refused(.transport("no hello came: \(end)"))) }
     func timerFired(at now: Instant) { finish(.refused(greeting.overdue)) }
 
     func stream(_ stream: Stream, received bytes: RawSpan) {

@@ -182,7 +182,7 @@ extension CertificateAuthority {
         let issuer = try issuer(kind)
         let file = path(kind.listName)
         let old = try TLSFile.exists(file) ? RevocationList.all(in: TLSFile.read(file), of: file)[0] : nil
-        if let old, !old.isMade(by: issuer.certificate.handle) {
+        if let old, !old.isSigned(by: issuer.certificate.handle) {
             throw .configuration("\(file) isn't signed by \(path(kind.rootName + ".pem")): remove it to begin a new list")
         }
         let list = try RevocationListBuilder.make(

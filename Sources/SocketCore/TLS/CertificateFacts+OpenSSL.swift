@@ -105,6 +105,6 @@ extension WallTime {
             minute: Int(fields.tm_min), second: Int(fields.tm_sec))
     }
 
-    /// The system's clock. Read for certificates alone: everything else goes by monotonic time.
+    /// The system's clock. Read for certificates, and for what people are told of other days: everything else goes by monotonic time.
     public static func systemNow() -> WallTime { WallTime(seconds: Int64(time(nil))) }
 }

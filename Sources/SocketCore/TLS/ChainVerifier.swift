@@ -4,26 +4,23 @@ import COpenSSL
 /// judged with the revocations, in one place and by a clock that can be wrong (see `ValidityRules`).
 final class ChainVerifier {
     /// Certificates between the peer's own and the root.
-    static let mostIntermediates: Int32 = 4
+    static let mostIntermediates = 4
+    /// Followed beyond that, so that a chain that is too long is called that, and not one without a root.
+    private static let mostFollowed: Int32 = 16
     /// OpenSSL's level 2: 112 bits, RSA from 2048, no SHA-1.
     static let securityLevel: Int32 = 2
-    /// Issuers whose lists are remembered as checked; a company has two or three.
-    private static let mostRememberedIssuers = 64
-
     /// Chains remembered as good: the operators or routers that come back within a day, some kilobytes each.
     private static let mostRememberedChains = 64
 
     private let store: OpaquePointer
     private let purpose: Int32
     private let lists: [RevocationList]
-    /// Which lists an issuer has made, by its fingerprint: checking a signature over a long list at each handshake would cost more
-    /// than the handshake.
-    private var listsByIssuer: [[UInt8]: [Int]] = [:]
     private var goodChains: [[UInt8]: PeerEvidence] = [:]
 
     /// - Parameter peerIsServer: the purpose wanted of the peer's certificate.
     /// - Throws: ``TLSError/libraryFailure(_:)``.
     init(roots: [Certificate], lists: [RevocationList], peerIsServer: Bool) throws(TLSError) {
+        LibraryErrors.clear()
         guard let store = X509_STORE_new() else { throw .libraryFailure(LibraryErrors.words()) }
         self.store = store
         self.lists = lists
@@ -80,6 +77,7 @@ final class ChainVerifier {
             findings.add(ChainFinding(code: X509_STORE_CTX_get_error(context), depth: Int(X509_STORE_CTX_get_error_depth(context))))
         }
         let chain = ChainVerifier.handles(X509_STORE_CTX_get0_chain(context), atLeast: leaf)
+        if chain.count - 2 > ChainVerifier.mostIntermediates { findings.add(ChainFinding(.chainTooLong, depth: 0)) }
         let isAnchored = findings.found.isEmpty
         let judged = isAnchored ? max(1, min(chain.count, Int(X509_STORE_CTX_get_num_untrusted(context)))) : chain.count
         return PeerEvidence(
@@ -92,7 +90,7 @@ final class ChainVerifier {
         // A configured intermediate ends the chain as well as a self-signed root does.
         X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_NO_CHECK_TIME | X509_V_FLAG_TRUSTED_FIRST))
         X509_VERIFY_PARAM_set_purpose(parameters, purpose)
-        X509_VERIFY_PARAM_set_depth(parameters, ChainVerifier.mostIntermediates)
+        X509_VERIFY_PARAM_set_depth(parameters, ChainVerifier.mostFollowed)
         X509_VERIFY_PARAM_set_auth_level(parameters, ChainVerifier.securityLevel)
         X509_STORE_CTX_set_ex_data(context, 0, Unmanaged.passUnretained(findings).toOpaque())
         X509_STORE_CTX_set_verify_cb(context) { passed, context in
@@ -131,12 +129,7 @@ final class ChainVerifier {
     private func lists(by issuer: OpaquePointer) -> [RevocationList] {
         guard !lists.isEmpty else { return [] }
         let fingerprint = MemoryReader.sha256(MemoryReader.encoded { i2d_X509(issuer, $0) } ?? [])
-        if let known = listsByIssuer[fingerprint] { return known.map { lists[$0] } }
-        let made = lists.indices.filter { lists[$0].isMade(by: issuer) }
-        LibraryErrors.clear()
-        if listsByIssuer.count >= ChainVerifier.mostRememberedIssuers { listsByIssuer.removeAll() }
-        listsByIssuer[fingerprint] = made
-        return made.map { lists[$0] }
+        return lists.filter { $0.isMade(by: issuer, fingerprint: fingerprint) }
     }
 }
 

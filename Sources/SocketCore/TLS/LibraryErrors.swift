@@ -10,7 +10,11 @@ enum LibraryErrors {
         let text: String
     }
 
-    static func clear() { ERR_clear_error() }
+    /// Stands before every first call of OpenSSL's, so that it also sees to what such a call must find in place.
+    static func clear() {
+        _ = ClearedMemory.isOn
+        ERR_clear_error()
+    }
 
     /// All entries, the oldest (the cause) first; the queue is empty afterwards.
     static func take() -> [Entry] {
@@ -63,7 +67,8 @@ extension TLSError {
             .certificateRefused(ChainFinding(.weakKey, depth: 0))
         case SSL_R_CA_MD_TOO_WEAK: .certificateRefused(ChainFinding(.weakSignature, depth: 1))
         case SSL_R_SIGNATURE_FOR_NON_SIGNING_CERTIFICATE: .certificateRefused(ChainFinding(.wrongPurpose, depth: 0))
-        case SSL_R_EXCESSIVE_MESSAGE_SIZE, SSL_R_DATA_LENGTH_TOO_LONG, SSL_R_ENCRYPTED_LENGTH_TOO_LONG, SSL_R_LENGTH_TOO_LONG:
+        case SSL_R_EXCESSIVE_MESSAGE_SIZE: .handshakeTooLarge(bytes: nil, limit: TLSContext.longestChain)
+        case SSL_R_DATA_LENGTH_TOO_LONG, SSL_R_ENCRYPTED_LENGTH_TOO_LONG, SSL_R_LENGTH_TOO_LONG:
             .protocolViolation(words)
         case SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC, SSL_R_DECRYPTION_FAILED, SSL_R_DIGEST_CHECK_FAILED, SSL_R_BAD_SIGNATURE,
             SSL_R_BINDER_DOES_NOT_VERIFY:

@@ -1,21 +1,31 @@
 import COpenSSL
+import Synchronization
 
-/// One certificate revocation list (RFC 5280, section 5) as OpenSSL holds it.
-final class RevocationList {
+/// One certificate revocation list (RFC 5280, section 5) as OpenSSL holds it. Nothing changes it, and what OpenSSL does with it behind that
+/// (it sorts the entries when it's first asked for one) it does under a lock: so one serves the connections of all threads.
+final class RevocationList: Sendable {
     /// What one list says of one certificate.
     enum Answer {
         case listed(since: WallTime)
         case notListed
     }
 
-    let handle: OpaquePointer
+    /// Issuers whose answer is remembered: peers can show any, and each costs a signature over the whole list.
+    private static let mostRememberedIssuers = 64
+
+    private let address: UInt
+    /// Whether it's made by an issuer, by the fingerprint of the issuer's certificate.
+    private let makers = Mutex<[[UInt8]: Bool]>([:])
     /// The second after which a newer list should be there; nil when the list doesn't say.
     let nextUpdate: WallTime?
     /// Only changes to another list: it can list a certificate, but not clear one.
     let isDelta: Bool
 
+    /// OpenSSL's list.
+    var handle: OpaquePointer { OpaquePointer(bitPattern: address).unsafelyUnwrapped }
+
     init(owning handle: OpaquePointer) {
-        self.handle = handle
+        address = UInt(bitPattern: handle)
         nextUpdate = WallTime(reading: X509_CRL_get0_nextUpdate(handle))
         isDelta = X509_CRL_get_ext_by_NID(handle, NID_delta_crl, -1) >= 0
     }
@@ -30,7 +40,11 @@ final class RevocationList {
         let isPEM = MemoryReader.isPEM(bytes)
         let found = bytes.withUnsafeBytes { raw in
             MemoryReader.reading(raw) { source -> [RevocationList] in
-                guard isPEM else { return d2i_X509_CRL_bio(source, nil).map { [RevocationList(owning: $0)] } ?? [] }
+                guard isPEM else {
+                    guard let only = d2i_X509_CRL_bio(source, nil).map(RevocationList.init(owning:)) else { return [] }
+                    // What stands behind it would go unread, and with it perhaps who else is revoked.
+                    return BIO_ctrl_pending(source) == 0 ? [only] : []
+                }
                 var found: [RevocationList] = []
                 while let next = PEM_read_bio_X509_CRL(source, nil, nil, nil) { found.append(RevocationList(owning: next)) }
                 return found
@@ -38,13 +52,27 @@ final class RevocationList {
         }
         let errors = LibraryErrors.take().filter { !($0.library == ERR_LIB_PEM && $0.reason == PEM_R_NO_START_LINE) }
         guard let found, !found.isEmpty, errors.isEmpty else {
-            throw .configuration("\(name) holds no revocation list that can be read: it must be a PEM file with BEGIN X509 CRL, or DER")
+            throw .configuration(
+                "\(name) holds no revocation list that can be read: it must be a PEM file with BEGIN X509 CRL, or a single list in DER")
         }
         return found
     }
 
-    /// Whether `issuer` made this list: the name, the right to sign lists, and the signature.
-    func isMade(by issuer: OpaquePointer) -> Bool {
+    /// Whether `issuer`, whose certificate has that fingerprint, made this list: the name, the right to sign lists, and the signature.
+    func isMade(by issuer: OpaquePointer, fingerprint: [UInt8]) -> Bool {
+        if let known = makers.withLock({ $0[fingerprint] }) { return known }
+        let isMade = isSigned(by: issuer)
+        LibraryErrors.clear()
+        guard !fingerprint.isEmpty else { return isMade }
+        makers.withLock { makers in
+            if makers.count >= RevocationList.mostRememberedIssuers { makers.removeAll() }
+            makers[fingerprint] = isMade
+        }
+        return isMade
+    }
+
+    /// The same, found out anew.
+    func isSigned(by issuer: OpaquePointer) -> Bool {
         guard X509_NAME_cmp(X509_CRL_get_issuer(handle), X509_get_subject_name(issuer)) == 0 else { return false }
         // All ones: the issuer's certificate doesn't restrict its key.
         let usage = X509_get_key_usage(issuer)
@@ -69,5 +97,21 @@ final class RevocationList {
         var entry: OpaquePointer?
         guard X509_CRL_get0_by_cert(handle, &entry, certificate) == 1, let entry else { return .notListed }
         return .listed(since: WallTime(reading: X509_REVOKED_get0_revocationDate(entry)) ?? WallTime(seconds: 0))
+    }
+}
+
+/// A file's lists, read once: a company's largest takes a second to read and a hundred bytes an entry, and connections by the dozen are
+/// judged by it.
+final class ParsedLists: Sendable {
+    private let lists = Mutex<[RevocationList]?>(nil)
+
+    /// - Throws: ``TLSError/configuration(_:)``.
+    func of(_ file: TLSConfiguration.NamedBytes) throws(TLSError) -> [RevocationList] {
+        try lists.withLock { (known) throws(TLSError) in
+            if let known { return known }
+            let read = try RevocationList.all(in: file.bytes, of: file.name)
+            known = read
+            return read
+        }
     }
 }

@@ -40,6 +40,8 @@ public struct TLSConfiguration: Sendable {
         public let name: String
         /// PEM or DER.
         public let bytes: [UInt8]
+        /// Of a file of revocation lists, with all copies of this value.
+        private let parsed = ParsedLists()
 
         /// Content out of memory.
         public init(name: String, bytes: [UInt8]) {
@@ -54,6 +56,9 @@ public struct TLSConfiguration: Sendable {
             name = file
             bytes = try TLSFile.read(file)
         }
+
+        /// - Throws: ``TLSError/configuration(_:)``.
+        func revocationLists() throws(TLSError) -> [RevocationList] { try parsed.of(self) }
     }
 
     /// Judges the peer; nil admits it. Called in the handshake, and again for each resumed session. The client's side calls it

@@ -7,7 +7,7 @@ public final class TLSContext {
     private static let ciphers = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
     private static let groups = "X25519:P-256:P-384"
     /// The largest chain taken from a peer; honest ones have up to 8,000 bytes.
-    private static let longestChain = 32_768
+    static let longestChain = 32_768
     /// How long a ticket is good for, in seconds: a phone that comes home in the evening makes a full handshake.
     private static let ticketLifetime = 3_600
     let handle: OpaquePointer
@@ -24,7 +24,7 @@ public final class TLSContext {
         var roots: [Certificate] = []
         for root in configuration.roots { roots += try Certificate.all(in: root.bytes, of: root.name) }
         var lists: [RevocationList] = []
-        for list in configuration.revocationLists { lists += try RevocationList.all(in: list.bytes, of: list.name) }
+        for list in configuration.revocationLists { lists += try list.revocationLists() }
         verifier = try ChainVerifier(roots: roots, lists: lists, peerIsServer: configuration.role.isClient)
         LibraryErrors.clear()
         guard let handle = SSL_CTX_new(configuration.role.isClient ? TLS_client_method() : TLS_server_method()) else {

@@ -109,7 +109,8 @@ extension TLSError {
         if finding.code != 0 { return finding.code }
         return switch finding.problem {
         case .expired: X509_V_ERR_CERT_HAS_EXPIRED
-        case .notYetValid: X509_V_ERR_CERT_NOT_YET_VALID
+        // OpenSSL's own code for it would make this bad_certificate; RFC 8446 (section 6.2) has one alert for both ends of a validity.
+        case .notYetValid: X509_V_ERR_CERT_HAS_EXPIRED
         case .revoked: X509_V_ERR_CERT_REVOKED
         case .wrongPurpose: X509_V_ERR_INVALID_PURPOSE
         case .unknownIssuer, .selfSigned: X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY

@@ -66,7 +66,7 @@ extension RouterManager {
     }
 
     private func note(_ routers: [FoundRouter], _ now: Instant) {
-        sightings.note(routers, now: now)
+        sightings.note(routers, now: now, date: .systemNow())
         do { try directory?.merge(routers, now: now) } catch { onRemark("the routers that were found aren't kept: \(error)") }
     }
 

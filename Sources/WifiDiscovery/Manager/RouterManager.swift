@@ -40,7 +40,8 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
             return "\(text) fits \(routers.map { "\($0.router.mac)" }.joined(separator: " and ")): name one by its MAC"
         case .notAnswering(let known):
             let name = known.router.name.isEmpty ? "\(known.router.mac)" : "\(known.router.name) (\(known.router.mac))"
-            return "\(name) is known (last seen at \(known.address) on \(known.interface)) but doesn't answer: is it on, and this "
+            let when = known.lastSeen.map { ", \($0)" } ?? ""
+            return "\(name) is known (last seen at \(known.address) on \(known.interface)\(when)) but doesn't answer: is it on, and this "
                 + "machine in its network? wifictl discover shows who answers; wifictl send keeps messages for it"
         case .noCurrent: return "no router is the current one yet (send to one or switch to one first)"
         case .unknownRouter(let text): return "no router called \(text) is known or answers (see wifictl discover)"
@@ -301,7 +302,7 @@ public actor RouterManager {
     }
 
     func remember(_ result: ScanResult) throws {
-        sightings.note(result.routers, now: SystemCalls.monotonicNow())
+        sightings.note(result.routers, now: SystemCalls.monotonicNow(), date: .systemNow())
         try directory?.merge(result.routers, now: SystemCalls.monotonicNow())
     }
 }

@@ -47,6 +47,20 @@ public struct TrustState: Sendable {
         public var revocationLists: [TLSConfiguration.NamedBytes] { items.filter { $0.kind == .list }.map(\.bytes) }
     }
 
+    /// What is kept can't be read whole. Nothing is judged by the rest: without a root, everybody would be good enough.
+    public struct Unreadable: Error, Equatable, Sendable, CustomStringConvertible {
+        /// The state file.
+        public let path: String
+        /// What in it can't be read, such as `trust.files[2]`.
+        public let what: String
+
+        /// A sentence for people, with what to try.
+        public var description: String {
+            "\(path): \(what) can't be read, so that nothing is judged by what else is trusted there (was it written by a newer version? "
+                + "Else move the file away, and add roots and lists anew)"
+        }
+    }
+
     private let file: StateFile
 
     /// The trust of a state directory, which need not exist yet.
@@ -54,16 +68,16 @@ public struct TrustState: Sendable {
 
     /// What is kept; empty when nothing was ever kept.
     ///
-    /// - Throws: ``StateFileError``.
-    public func load() throws -> Contents { TrustState.read(try file.read() ?? .object([])) }
+    /// - Throws: ``StateFileError``, ``Unreadable``.
+    public func load() throws -> Contents { try read(try file.read() ?? .object([])) }
 
     /// Reads, changes and writes it as one step that no other process can come between.
     ///
-    /// - Throws: ``StateFileError``, or what `change` throws; nothing is written then.
+    /// - Throws: ``StateFileError``, ``Unreadable``, or what `change` throws; nothing is written then.
     @discardableResult
     public func update<R>(_ change: (inout Contents) throws -> R) throws -> R {
         try file.update { state in
-            var contents = TrustState.read(state)
+            var contents = try read(state)
             let before = contents
             let result = try change(&contents)
             guard contents != before else { return result }
@@ -83,16 +97,23 @@ public struct TrustState: Sendable {
         return .object([.init("files", .array(items)), .init("memory", contents.memory.json)])
     }
 
-    private static func read(_ state: JSONValue) -> Contents {
+    private func read(_ state: JSONValue) throws(Unreadable) -> Contents {
         var contents = Contents()
-        guard let json = state[key] else { return contents }
-        contents.items = (json["files"]?.arrayValue ?? []).prefix(mostFiles).compactMap { entry in
+        guard let members = state.objectValue else { throw unreadable("the state") }
+        guard let json = members.first(where: { $0.name == TrustState.key })?.value else { return contents }
+        guard let files = json["files"]?.arrayValue, files.count <= TrustState.mostFiles else { throw unreadable("trust.files") }
+        for (index, entry) in files.enumerated() {
             guard let name = entry["name"]?.stringValue, let kind = entry["kind"]?.stringValue.flatMap(Item.Kind.init),
                 let pem = entry["pem"]?.stringValue
-            else { return nil }
-            return Item(name: name, kind: kind, pem: pem)
+            else { throw unreadable("trust.files[\(index)]") }
+            contents.items.append(Item(name: name, kind: kind, pem: pem))
         }
-        if let memory = json["memory"] { contents.memory = TrustMemory(json: memory) }
+        if let json = json["memory"] {
+            guard let memory = TrustMemory(json: json) else { throw unreadable("trust.memory") }
+            contents.memory = memory
+        }
         return contents
     }
+
+    private func unreadable(_ what: String) -> Unreadable { Unreadable(path: file.path, what: what) }
 }

@@ -7,10 +7,12 @@ enum AgentClient {
     ///
     /// - Returns: nil when there is no agent, or none that takes the command: it's run here then.
     static func run(_ words: [String], home: String, _ output: Output, _ cancellation: CancellationSignal) async -> ExitStatus? {
-        let path = AgentWire.path(home: home)
         let link: LocalLink
-        do throws(SystemError) { link = try await LocalLink.connect(to: path) } catch {
-            if error.code != ENOENT, error.code != ECONNREFUSED { output.warning("the agent isn't used: \(error)") }
+        do throws(SystemError) {
+            guard let found = try await connect(home) else { return nil }
+            link = found
+        } catch {
+            output.warning("the agent isn't used: \(error)")
             return nil
         }
         guard let directory = currentDirectory() else {
@@ -24,6 +26,40 @@ enum AgentClient {
         let key = cancellation.onRaise { link.post(AgentWire.Kind.interrupt.rawValue) }
         defer { cancellation.forget(key) }
         return await follow(link, output)
+    }
+
+    /// Asks the agent of this state directory to end, of whatever version it is, and returns when it's gone.
+    ///
+    /// - Returns: false when there is none.
+    /// - Throws: `ToolError` when it can't be reached.
+    static func stop(home: String, _ output: Output, _ cancellation: CancellationSignal) async throws -> Bool {
+        let link: LocalLink
+        do throws(SystemError) {
+            guard let found = try await connect(home) else { return false }
+            link = found
+        } catch { throw ToolError("the agent can't be reached: \(error)") }
+        let key = cancellation.onRaise { Task { await link.close() } }
+        defer { cancellation.forget(key) }
+        link.post(AgentWire.Kind.stop.rawValue)
+        // An agent that dies while it ends has ended too, so that what ends the link is all the same.
+        while let frames = await link.next() {
+            for frame in frames {
+                switch AgentWire.Kind(rawValue: frame.msgId) {
+                case .remarks: output.remarks(frame.body)
+                case .status: await link.close()
+                default: break
+                }
+            }
+        }
+        return true
+    }
+
+    /// Nil where no agent listens.
+    private static func connect(_ home: String) async throws(SystemError) -> LocalLink? {
+        do throws(SystemError) { return try await LocalLink.connect(to: AgentWire.path(home: home)) } catch {
+            guard error.code == ENOENT || error.code == ECONNREFUSED else { throw error }
+            return nil
+        }
     }
 
     /// Prints what comes until the command has ended.
@@ -40,7 +76,7 @@ enum AgentClient {
                     await link.close()
                     output.warning("the agent isn't used: \(String(decoding: frame.body, as: UTF8.self))")
                     return nil
-                case .request, .begin, .interrupt, nil: break
+                case .request, .begin, .interrupt, .stop, nil: break
                 }
             }
         }

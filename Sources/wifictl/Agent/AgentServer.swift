@@ -9,6 +9,7 @@ struct AgentServer: Sendable {
     let output: Output
     /// Commands under way, and when the last one ended.
     private let activity = ActivityCount()
+    private let stoppers = Stoppers()
 
     init(pool: SessionPool, output: Output) {
         self.pool = pool
@@ -29,10 +30,32 @@ struct AgentServer: Sendable {
         }
         watch.cancel()
         await pool.close()
+        for link in stoppers.all {
+            link.post(AgentWire.Kind.status.rawValue, Array("\(ExitStatus.success.rawValue)".utf8))
+            await link.close()
+        }
     }
 
     private func serve(_ link: LocalLink) async {
-        guard let request = await request(on: link) else { return await link.close() }
+        switch await demand(on: link) {
+        case .command(let request): await serve(request, on: link)
+        case .stop: end(for: link)
+        case nil: await link.close()
+        }
+    }
+
+    /// Who asked hears of it when all is closed: another agent can be started then, and finds the journals free.
+    private func end(for link: LocalLink) {
+        let running = activity.running
+        if running > 0 {
+            let text = "the agent ends after the \(counted(running, "command")) that it runs (Ctrl-C: don't wait)\n"
+            link.post(AgentWire.Kind.remarks.rawValue, Array(text.utf8))
+        }
+        stoppers.add(link)
+        pool.stop.raise(.interrupt)
+    }
+
+    private func serve(_ request: AgentRequest, on link: LocalLink) async {
         guard request.version == CommandRegistry.toolVersion else {
             link.post(
                 AgentWire.Kind.refusal.rawValue,
@@ -61,13 +84,20 @@ struct AgentServer: Sendable {
         listening.cancel()
     }
 
-    private func request(on link: LocalLink) async -> AgentRequest? {
+    private enum Demand {
+        case command(AgentRequest)
+        case stop
+    }
+
+    /// Nil when what comes is neither.
+    private func demand(on link: LocalLink) async -> Demand? {
         var bytes: [UInt8] = []
         while let frames = await link.next() {
             for frame in frames {
                 switch AgentWire.Kind(rawValue: frame.msgId) {
                 case .request: bytes += frame.body
-                case .begin: return AgentRequest(bytes)
+                case .begin: return AgentRequest(bytes).map { .command($0) }
+                case .stop: return .stop
                 default: return nil
                 }
                 guard bytes.count <= LocalLink.largestBacklog else { return nil }
@@ -81,6 +111,8 @@ struct AgentServer: Sendable {
 private final class ActivityCount: Sendable {
     private let state = Mutex((running: 0, since: SystemCalls.monotonicNow()))
 
+    var running: Int { state.withLock { $0.running } }
+
     func begin() { state.withLock { $0.running += 1 } }
 
     func end(at now: Instant) {
@@ -91,4 +123,13 @@ private final class ActivityCount: Sendable {
     }
 
     func idle(at now: Instant) -> Duration { state.withLock { $0.running > 0 ? .zero : now - $0.since } }
+}
+
+/// Those who asked for the agent's end, and wait for it.
+private final class Stoppers: Sendable {
+    private let links = Mutex<[LocalLink]>([])
+
+    var all: [LocalLink] { links.withLock { $0 } }
+
+    func add(_ link: LocalLink) { links.withLock { $0.append(link) } }
 }

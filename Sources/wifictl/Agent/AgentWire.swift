@@ -9,6 +9,7 @@ import SocketCore
 /// | data, remarks | agent | bytes for standard output, for standard error |
 /// | status | agent | the exit status in decimal; the last frame |
 /// | refusal | agent | why it doesn't take the command; the last frame |
+/// | stop | command | nothing, and no request before it: the agent is to end, and says so with a status once it's gone |
 enum AgentWire {
     enum Kind: UInt32 {
         case request = 1
@@ -18,6 +19,8 @@ enum AgentWire {
         case remarks
         case status
         case refusal
+        // Not a command line, since a tool of another version, whose command lines aren't taken, must be able to ask for it.
+        case stop
     }
 
     /// Where the agent of a state directory listens.

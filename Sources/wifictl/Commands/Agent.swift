@@ -22,7 +22,7 @@ extension Command {
         let child = try BackgroundProcess.start(words)
         switch child.firstLine() {
         case let line? where line.hasPrefix("listening"):
-            context.output.remark("the agent runs as process \(child.number) (wifictl agent stop ends it)")
+            tell("the agent runs as process \(child.number) (wifictl agent stop ends it)", process: child.number, context)
             return .success
         case let line?:
             let own = "\(CommandRegistry.toolName): "
@@ -61,12 +61,13 @@ extension Command {
     }
 
     static let agentStop = Command(
-        name: "agent stop", summary: "ends the agent; what is unsettled is kept", usesNetwork: false, isForAgent: { _ in true },
-        examples: [Example("wifictl agent stop", "exit status 1 when none runs")]
+        name: "agent stop", summary: "ends the agent and waits for its end; what is unsettled is kept", usesNetwork: false,
+        interruption: .asksCommand, examples: [Example("wifictl agent stop", "exit status 1 when none runs")]
     ) { _, context in
-        guard let pool = context.pool else { return none(context) }
-        pool.stop.raise(.interrupt)
-        context.output.remark("the agent ends")
+        guard try await AgentClient.stop(home: context.home, context.output, context.cancellation) else { return none(context) }
+        // Interrupted, it was told to end all the same, but nobody knows yet that it has.
+        guard !context.cancellation.isRaised else { return .interrupted }
+        tell("the agent has ended", process: nil, context)
         return .success
     }
 
@@ -74,14 +75,28 @@ extension Command {
         name: "agent status", summary: "shows the sessions that the agent keeps", usesNetwork: false, isForAgent: { _ in true },
         examples: [Example("wifictl agent status", "exit status 1 when no agent runs")]
     ) { _, context in
-        guard let pool = context.pool else { return none(context) }
-        show(await pool.accounts(), context.output)
+        // Of another version it has refused the command, and the refusal was told.
+        guard let pool = context.pool else { return none(context, "of version \(CommandRegistry.toolVersion) ") }
+        let accounts = await pool.accounts()
+        tell(accounts.isEmpty ? "the agent runs; no session is open yet" : nil, process: getpid(), context)
+        show(accounts, context.output)
         return .success
     }
 
-    private static func none(_ context: Context) -> ExitStatus {
-        context.output.remark("no agent runs for \(context.home) (wifictl agent start starts one)")
+    private static func none(_ context: Context, _ kind: String = "") -> ExitStatus {
+        tell("no agent \(kind)runs for \(context.home) (wifictl agent start starts one)", process: nil, context)
         return .negative
+    }
+
+    /// Whether an agent runs: as a line of JSON, or, if there's something to say, as a remark.
+    private static func tell(_ remark: String?, process: pid_t?, _ context: Context) {
+        guard context.output.isJSON else { return remark.map { context.output.remark($0) } ?? () }
+        context.output.json(
+            "agent",
+            [
+                "running": .bool(process != nil), "process": .whole(process.map(Int.init)),
+                "path": .string(AgentWire.path(home: context.home)),
+            ])
     }
 
     private static func show(_ accounts: [SessionPool.Account], _ output: Output) {
@@ -96,7 +111,7 @@ extension Command {
             }
             return
         }
-        guard !accounts.isEmpty else { return output.remark("the agent runs; no session is open yet") }
+        guard !accounts.isEmpty else { return }
         var table = Table([
             Table.Column("ROUTER"), Table.Column("SESSION", least: 8), Table.Column("STATE"), Table.Column("COMMANDS"),
             Table.Column("IDLE"),

@@ -54,7 +54,7 @@ extension Command {
         ]
     ) { arguments, context in
         SystemCalls.raiseDescriptorLimit()
-        let fleet = try fleet(arguments)
+        let fleet = try fleet(arguments, context)
         let log = RouterLog(context.output, isFleet: fleet.count > 1)
         var run = RouterRun(fleet, try responderOptions(arguments, context), log)
         do {
@@ -82,7 +82,7 @@ extension Command {
         context.output.remark("answering probes on UDP \(port) on \(interfaces); Ctrl-C ends")
     }
 
-    private static func fleet(_ arguments: Arguments) throws -> RouterFleet {
+    private static func fleet(_ arguments: Arguments, _ context: Context) throws -> RouterFleet {
         var fleet = RouterFleet(mac: try arguments[mac] ?? defaultMAC())
         fleet.bssids = arguments[bssid]
         fleet.children = arguments[child]
@@ -102,7 +102,7 @@ extension Command {
         fleet.linkFaults.readRate = arguments[slowRead]
         fleet.linkFaults.seed = arguments[seed] ?? UInt64.random(in: 0...UInt64.max)
         fleet.closeAfter = arguments[closeAfter]
-        fleet.tls = try TrustOptions.routerConfiguration(arguments)
+        fleet.tls = try TrustOptions.routerConfiguration(arguments, context)
         return fleet
     }
 

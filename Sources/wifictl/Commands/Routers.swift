@@ -57,14 +57,15 @@ extension Command {
         }
         var table = Table([
             Table.Column(""), Table.Column("NAME", least: 8), Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("ON", mayGo: true),
-            Table.Column("DEVICE", least: 6, mayGo: true), Table.Column("NOTE", least: 4, mayGo: true),
+            Table.Column("DEVICE", least: 6, mayGo: true), Table.Column("SEEN", mayGo: true), Table.Column("NOTE", least: 4, mayGo: true),
         ])
+        let now = WallTime.systemNow()
         for router in routers.sorted(by: { NaturalOrder($0.router.title) < NaturalOrder($1.router.title) }) {
             let isCurrent = router.router.mac == current
             table.add([
                 Table.Cell(isCurrent ? "*" : "", .green), Table.Cell(router.router.title, isCurrent ? .bold : nil),
                 Table.Cell("\(router.router.mac)"), Table.Cell(place(router)), Table.Cell(router.interface),
-                Table.Cell(router.router.device), Table.Cell(note(router)),
+                Table.Cell(router.router.device), Table.Cell(router.lastSeen?.agoText(at: now) ?? ""), Table.Cell(note(router)),
             ])
         }
         output.table(table)
@@ -90,6 +91,7 @@ extension Command {
             // Of the list nobody knows the link, nor who else answers.
             .init("evidence", ["gateway": .null, "neighbour": .null, "onlyResponder": .null]), .init("conflict", false),
             .init("confirmed", .bool(router.isConfirmed)), .init("rttMs", .null), .init("current", .bool(isCurrent)),
+            .init("lastSeen", .text(router.lastSeen?.description)),
         ]
     }
 }

@@ -90,7 +90,7 @@ extension Command {
     ) async throws -> SendRun? {
         let connection: RouterConnection
         do {
-            connection = try await pool.connection(reference, SessionTool.manner(manager, arguments)) { manager }
+            connection = try await pool.connection(reference, try SessionTool.manner(manager, arguments)) { manager }
         } catch ManagerError.notOpened(let mac, _, let reason) {
             context.output.detail("no session with \(mac) yet: \(reason)")
             return nil

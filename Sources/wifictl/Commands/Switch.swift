@@ -21,7 +21,7 @@ extension Command {
         let output = context.output
         let old = try RouterDirectory(home: context.home).load().current
         let fresh = try SessionTool.manager(arguments, context) { $0.scanTime = look }
-        let manner = SessionTool.manner(fresh, arguments)
+        let manner = try SessionTool.manner(fresh, arguments)
         var manager = fresh
         if let old, let held = await context.pool?.manager(of: old, manner) {
             manager = held

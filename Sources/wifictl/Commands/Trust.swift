@@ -7,7 +7,8 @@ extension Command {
         name: "trust add", summary: "trusts a company root, or takes over a revocation list, for all commands", positionals: ["FILE..."],
         discussion: """
             Keeps a copy in the tool's state; from then on every command judges routers by it, and talks only to routers that prove to \
-            be the company's. A file that was added before under the same name is replaced.
+            be the company's. A file takes the place of one that was added before under the same name, if it's of the same kind: a list \
+            never takes a root's.
             """,
         usesNetwork: false,
         examples: [Example("wifictl trust add company-root.pem company-revoked.pem", "the root, and what has been revoked since")]
@@ -15,6 +16,11 @@ extension Command {
         let items = try arguments.positionals.map { path in try TrustFiles.read(path) }
         try TrustState(home: context.home).update { kept in
             for item in items {
+                if let other = kept.items.first(where: { $0.name == item.name && $0.kind != item.kind }) {
+                    throw ToolError(
+                        "\(item.name) is trusted as a \(other.kind.rawValue) already, and the new file of that name is a \(item.kind.rawValue)",
+                        hint: "rename it, or wifictl trust remove \(item.name) first")
+                }
                 kept.items.removeAll { $0.name == item.name }
                 kept.items.append(item)
             }

@@ -38,13 +38,9 @@ struct DemoFleets: Sendable {
     ) throws(TLSError) -> TLSConfiguration {
         let issued = try company.issueDevice(
             address: description.mac.bits, radios: description.radios.map(\.bssid.bits), days: 1, now: now)
-        let rules = OperatorRules()
-        return TLSConfiguration(
-            role: .server(requiresPeer: true),
+        let trust = OperatorTrust(
             identity: try TLSIdentity(certificateFile: issued.certificateFile, keyFile: issued.keyFile),
-            roots: [try TLSConfiguration.NamedBytes(file: company.operatorRootFile)]
-        ) { evidence in
-            if case .failure(let error) = rules.judge(evidence, at: ClockFloor().judge(.systemNow())) { error } else { nil }
-        }
+            roots: [try TLSConfiguration.NamedBytes(file: company.operatorRootFile)])
+        return trust.configuration()
     }
 }

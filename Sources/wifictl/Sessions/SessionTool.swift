@@ -41,9 +41,16 @@ enum SessionTool {
     }
 
     /// What tells the agent's sessions apart beside the router: two commands that differ in it don't share one.
-    static func manner(_ manager: RouterManager, _ arguments: Arguments) -> String {
+    static func manner(_ manager: RouterManager, _ arguments: Arguments) throws -> String {
         let options = manager.options
         var trust = Hasher()
+        // Whoever was talked to before a pin may be the one against whom it was made.
+        if let home = options.home {
+            for (mac, record) in try TrustState(home: home).load().memory.records.sorted(by: { $0.key < $1.key }) where record.pin != nil {
+                trust.combine(mac)
+                trust.combine(record.pin)
+            }
+        }
         trust.combine(options.trust.enterprise)
         for file in options.trust.roots + options.trust.revocationLists { trust.combine(file.bytes) }
         let discovery = "\(options.discovery.interfaces) \(options.discovery.port) \(options.discovery.group.map { "\($0)" } ?? "-")"
@@ -126,7 +133,7 @@ enum SessionTool {
         let manager = try manager(arguments, context)
         let opened: @Sendable () async throws -> RouterConnection = { [pool = context.pool] in
             guard let pool else { return try await manager.connect(to: reference) }
-            return try await pool.connection(reference, manner(manager, arguments)) { manager }
+            return try await pool.connection(reference, try manner(manager, arguments)) { manager }
         }
         let work: @Sendable () async throws -> ExitStatus = {
             let connection = try await opened()

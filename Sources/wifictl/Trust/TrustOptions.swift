@@ -49,8 +49,8 @@ enum TrustOptions {
         }
     }
 
-    /// How a router of this tool speaks TLS; nil where no identity is given.
-    static func routerConfiguration(_ arguments: Arguments) throws -> TLSConfiguration? {
+    /// How a router of this tool speaks TLS; nil where no identity is given. How late it certainly is, it keeps in the tool's state.
+    static func routerConfiguration(_ arguments: Arguments, _ context: Context) throws -> TLSConfiguration? {
         guard let identity = try ownIdentity(arguments) else {
             guard !arguments.isGiven(clientRoot) else {
                 throw UsageError("--client-root without --identity", hint: "a router without certificate can't speak TLS")
@@ -60,12 +60,12 @@ enum TrustOptions {
         guard arguments.isGiven(clientRoot) else {
             throw UsageError("--client-root is missing", hint: "a router with an identity admits only operators: name their root")
         }
-        let rules = OperatorRules(enterprise: arguments[enterprise])
-        return TLSConfiguration(
-            role: .server(requiresPeer: true), identity: identity, roots: try files(arguments[clientRoot]),
-            revocationLists: try files(arguments[revocationList])
-        ) { evidence in
-            if case .failure(let error) = rules.judge(evidence, at: ClockFloor().judge(.systemNow())) { error } else { nil }
+        let trust = OperatorTrust(
+            identity: identity, roots: try files(arguments[clientRoot]), revocationLists: try files(arguments[revocationList]),
+            rules: OperatorRules(enterprise: arguments[enterprise]))
+        let (state, output) = (TrustState(home: context.home), context.output)
+        return trust.configuration(floor: try state.load().memory.floor) { floor in
+            do { try state.update { $0.memory.raise(to: floor) } } catch { output.warning("how late it is can't be kept: \(error)") }
         }
     }
 

@@ -112,6 +112,23 @@ struct CertificateAuthorityTests {
         #expect(throws: TLSError.self) { try fleet.company.revoke(serial: "123456", now: Self.now) }
     }
 
+    @Test func `a list is read whole or not at all, and once for all who judge by it`() async throws {
+        let fleet = try Fleet()
+        let device = try fleet.company.issueDevice(address: 0x0200_5E00_5301, radios: [], days: nil, now: Self.now)
+        let file = try fleet.company.revoke(serial: device.facts.serial, now: Self.now)
+        let binary = file + ".der"
+        _ = try await runCommand(["openssl", "crl", "-in", file, "-outform", "DER", "-out", binary], mustSucceed: true)
+        let bytes = try TLSFile.read(binary)
+        #expect(try RevocationList.all(in: bytes, of: "list").count == 1)
+        // Two lists one behind the other are no list in DER, and half of them would clear whoever is on the other.
+        #expect(throws: TLSError.self) { try RevocationList.all(in: bytes + bytes, of: "list") }
+        #expect(throws: TLSError.self) { try RevocationList.all(in: bytes + [0], of: "list") }
+        let configured = TLSConfiguration(
+            role: .client, revocationLists: [try TLSConfiguration.NamedBytes(file: file)], judge: { _ in nil })
+        let (first, second) = (try configured.revocationLists[0].revocationLists(), try configured.revocationLists[0].revocationLists())
+        #expect(first.count == 1 && first[0] === second[0])
+    }
+
     @Test(arguments: ["", "a b", "../x", "a/b", "..", "ä", String(repeating: "a", count: 65)])
     func `an operator's id that is no file's name or no URN's part is refused`(id: String) throws {
         let fleet = try Fleet()

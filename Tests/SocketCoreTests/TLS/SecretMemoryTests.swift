@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Keys leave no trace in a process that is done with them.
+/// Keys and secrets leave no trace in a process that is done with them.
 @Suite("Secrets in memory", .timeLimit(.minutes(10)))
 struct SecretMemoryTests {
     /// Runs of 24 bytes that only the private part of a key has: a P-256 number, or of an RSA key its private exponent and primes.
@@ -52,22 +52,32 @@ struct SecretMemoryTests {
     }
 
     @Test(arguments: ["P-256", "RSA"])
-    func `a key that was in use is nowhere in the memory once its connections and contexts are closed`(kind: String) async throws {
+    func `keys and traffic secrets are nowhere in the memory once their connections and contexts are closed`(kind: String) async throws {
         let folder = try TemporaryDirectory()
         let (certificate, key) = (folder.file("own.pem"), folder.file("own.key"))
         let make = kind == "RSA" ? ["rsa:2048"] : ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
         _ = try await runCommand(
             ["openssl", "req", "-x509", "-noenc", "-subj", "/CN=x", "-days", "2", "-keyout", key, "-out", certificate, "-newkey"] + make,
             mustSucceed: true)
-        let needles = try needles(in: key)
+        let keys = try needles(in: key)
         let child = try ChildProcess([BuiltTool.beside("secret-holder"), certificate, key])
-        #expect(try await child.line("an answer") == "open")
-        let inUse = try finds(needles, in: child.id)
-        #expect(inUse.reduce(0, +) > 0, "the key in use must be found, else this test finds nothing ever")
+        var (secrets, names): ([[UInt8]], [String]) = ([], [])
+        while case let line = try await child.line("an answer"), line != "open" {
+            let words = line.split(separator: " ")
+            names.append(String(try #require(words.first)))
+            let digits = Array(try #require(words.last))
+            try #require(digits.count >= 48, "\(line)")
+            secrets.append(try (0..<24).map { try #require(UInt8(String(digits[(2 * $0)..<(2 * $0 + 2)]), radix: 16)) })
+        }
+        // Of two connections.
+        #expect(names.count { $0 == "CLIENT_TRAFFIC_SECRET_0" } == 2 && names.contains("EXPORTER_SECRET"), "\(names)")
+        let inUse = try finds(keys + secrets, in: child.id)
+        #expect(inUse.prefix(keys.count).contains { $0 > 0 }, "the key in use must be found, else this test finds nothing ever")
+        #expect(zip(names, inUse.dropFirst(keys.count)).contains { $0 == "SERVER_TRAFFIC_SECRET_0" && $1 > 0 })
         child.write(Array("on\n".utf8))
         #expect(try await child.line("an answer") == "closed")
-        let left = try finds(needles, in: child.id)
-        #expect(left.allSatisfy { $0 == 0 }, "\(left)")
+        let left = try finds(keys + secrets, in: child.id)
+        #expect(left.allSatisfy { $0 == 0 }, "\(left), of the connections' secrets \(names)")
     }
 }
 

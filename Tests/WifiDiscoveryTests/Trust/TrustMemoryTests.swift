@@ -51,7 +51,7 @@ struct TrustMemoryTests {
         #expect(memory[mac] == nil)
     }
 
-    @Test func `what is remembered survives writing and reading, and a damaged entry costs itself alone`() throws {
+    @Test func `what is remembered survives writing and reading, and isn't read at all where an entry of it can't be`() throws {
         var memory = TrustMemory()
         for number in 1...20 {
             memory.note(Self.proof(of: MACAddress(bits: UInt64(number))), of: MACAddress(bits: UInt64(number)), now: Self.now)
@@ -60,10 +60,12 @@ struct TrustMemoryTests {
         #expect(memory.floor.value == WallTime(year: 2_026, month: 12, day: 1))
         let text = memory.json.encoded()
         #expect(TrustMemory(json: try JSONValue.parse(text)) == memory)
-        let damaged = String(decoding: text, as: UTF8.self).replacing("00:00:00:00:00:05", with: "5")
-        let read = TrustMemory(json: try JSONValue.parse(Array(damaged.utf8)))
-        #expect(read.records.count == 19 && read.floor == memory.floor)
-        #expect(TrustMemory(json: .null).records.isEmpty)
+        let pin = try #require(memory[MACAddress(bits: 3)]?.pin?.first.map { String($0, radix: 16) })
+        for (good, bad) in [("00:00:00:00:00:05", "5"), ("\"pin\":\"", "\"pin\":\"\(pin)"), ("\"routers\"", "\"rooters\"")] {
+            let damaged = String(decoding: text, as: UTF8.self).replacing(good, with: bad)
+            #expect(TrustMemory(json: try JSONValue.parse(Array(damaged.utf8))) == nil, "\(bad)")
+        }
+        #expect(TrustMemory(json: .null) == nil)
     }
 
     @Test func `the time of a run that proved a router is kept for the next one, a year at most, and a day's worth at least`() throws {
@@ -79,7 +81,7 @@ struct TrustMemoryTests {
         let isKeptAgain = memory.note(Self.proof(of: mac), of: mac, now: WallTime(seconds: later.seconds + 3_600))
         #expect(!isKeptAgain && memory.floor.value == later)
         // The next run's clock begins in 1970.
-        var next = TrustMemory(json: try JSONValue.parse(memory.json.encoded()))
+        var next = try #require(TrustMemory(json: try JSONValue.parse(memory.json.encoded())))
         #expect(next.floor.judge(WallTime(seconds: 0)) == JudgedTime(now: later, clockIsBehind: true))
         // One that is far ahead does little harm, however often it proves somebody.
         for _ in 0..<5 { next.note(Self.proof(of: mac), of: mac, now: later.adding(days: 3_650)) }

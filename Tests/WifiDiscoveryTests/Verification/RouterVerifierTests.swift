@@ -113,7 +113,7 @@ struct RouterVerifierTests {
         #expect(found.judgement.verdict == .company && found.endpoint == good)
         var memory = TrustMemory()
         memory.note(found.judgement, of: Self.mac, at: found.endpoint, now: TestCompany.now.now)
-        #expect(TrustMemory(json: memory.json)[Self.mac]?.place == good)
+        #expect(TrustMemory(json: memory.json)?[Self.mac]?.place == good)
         for offersTLS in [true, false] {
             let forged = RouterVerifier.Subject(mac: Self.mac, endpoint: http.endpoint, offersTLS: offersTLS)
             let again = await RouterVerifier(trust(company), memory: memory, limit: .seconds(20)).verify([forged])[0]

@@ -41,7 +41,8 @@ extension CertifiedNames.Problem {
     public var sentence: String {
         switch self {
         case .malformed(let name):
-            "the certificate's name \(name.prefix(80)) can't be read: issue it with 12 hex digits behind mac or bssid"
+            "the certificate's name \(name.prefix(80)) can't be read: issue it as urn:dev:org:<PEN>-mac:<12 hex>, -bssid:<12 hex> or "
+                + "-operator:<id>"
         case .tooManyRadios(let count):
             "the certificate names \(count) radios and at most \(CertifiedNames.mostRadios) are allowed: issue it with fewer"
         case .severalEnterprises: "the certificate's names come from more than one company: issue it with one enterprise number"

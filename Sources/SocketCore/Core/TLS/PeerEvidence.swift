@@ -24,6 +24,9 @@ public struct PeerEvidence: Equatable, Sendable {
 
     /// The peer's own certificate.
     public var leaf: CertificateFacts? { chain.first }
+
+    /// The newest beginning of validity in the chain, the root's left out: where nothing is wrong with it, it's certainly later than that.
+    public var provenSince: WallTime? { chain.prefix(judgedCount).map(\.notBefore).max() }
 }
 
 /// What the configured revocation lists say of one certificate.

@@ -14,8 +14,8 @@ public enum TLSError: Error, Equatable, Sendable {
     case refused(String)
     /// The connection ended without the peer's goodbye.
     case connectionLost(TLSPhase)
-    /// The peer's handshake is larger than is taken: bytes received or declared, and the limit.
-    case handshakeTooLarge(bytes: Int, limit: Int)
+    /// The peer's handshake is larger than is taken: bytes received or declared (nil where only the library has counted), and the limit.
+    case handshakeTooLarge(bytes: Int?, limit: Int)
     /// A record was changed on its way, or made by somebody without the keys.
     case tampered
     /// The two sides have no method in common (key exchange, cipher or signature).
@@ -68,7 +68,8 @@ extension TLSError: CustomStringConvertible {
         case .connectionLost(.handshake): "the connection ended in the middle of the handshake: try again, and look into the peer's log"
         case .connectionLost(.established): "the connection ended without a goodbye: what came last may be incomplete"
         case .handshakeTooLarge(let bytes, let limit):
-            "the peer's handshake has \(bytes) bytes and more than \(limit) aren't taken: shorten its certificate chain"
+            "the peer's handshake has \(bytes.map { "\($0) bytes and more than \(limit)" } ?? "more bytes than the \(limit) that") "
+                + "\(bytes == nil ? "are" : "aren't") taken: shorten its certificates or their chain"
         case .tampered: "a record was changed on its way: somebody, or a faulty device, sits between"
         case .nothingInCommon(let what): "the two sides have no method in common (\(what)): update the older one"
         case .protocolViolation(let what): "the peer breaks the rules of TLS (\(what)): update its TLS library"

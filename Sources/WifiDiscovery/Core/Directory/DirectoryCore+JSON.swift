@@ -61,6 +61,7 @@ extension KnownRouter {
                 .init("address", .string(address.description)), .init("interface", .string(interface)),
                 .init("confirmed", .bool(isConfirmed)),
                 .init("hasSpokenTLS", .bool(hasSpokenTLS)), .init("heard", .integer(Int64(heardOrder))),
+                .init("lastSeen", lastSeen.map { .integer($0.seconds) } ?? .null),
             ])
     }
 
@@ -73,6 +74,7 @@ extension KnownRouter {
             router: router, address: address,
             interface: DisplayText.clean(json["interface"]?.stringValue ?? "", limit: DisplayText.maximumNameBytes),
             isConfirmed: json["confirmed"]?.boolValue ?? false, hasSpokenTLS: json["hasSpokenTLS"]?.boolValue ?? false,
-            heardOrder: json["heard"]?.integerValue.flatMap { Int(exactly: $0) } ?? 0)
+            heardOrder: json["heard"]?.integerValue.flatMap { Int(exactly: $0) } ?? 0,
+            lastSeen: json["lastSeen"]?.integerValue.map(WallTime.init(seconds:)))
     }
 }

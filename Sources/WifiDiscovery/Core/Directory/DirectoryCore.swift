@@ -63,12 +63,20 @@ public struct DirectoryCore: Sendable {
 
     // MARK: Inputs
 
-    /// Merges what a scan knows about a router; `interface` is its interface's name.
+    /// Merges what a scan knows about a router.
     ///
     /// A router that was only announced never changes what one that answered has said.
+    ///
+    /// - Parameters:
+    ///   - found: the router.
+    ///   - interface: its interface's name.
+    ///   - now: when it was heard.
+    ///   - date: the same by the machine's clock, for ``KnownRouter/lastSeen``.
     /// - Returns: the router that had to make room, if one had to; false `isKnown` when there was no room.
     @discardableResult
-    public mutating func merge(_ found: DiscoveredRouter, interface: String, now: Instant) -> (isKnown: Bool, evicted: MACAddress?) {
+    public mutating func merge(
+        _ found: DiscoveredRouter, interface: String, now: Instant, date: WallTime? = nil
+    ) -> (isKnown: Bool, evicted: MACAddress?) {
         let mac = found.router.mac
         let old = routers[mac]
         if let old, old.isConfirmed, !found.isConfirmed { return (true, nil) }
@@ -81,7 +89,8 @@ public struct DirectoryCore: Sendable {
         heardOrder += 1
         routers[mac] = KnownRouter(
             router: found.router, address: found.address, interface: interface, isConfirmed: found.isConfirmed,
-            hasSpokenTLS: old?.hasSpokenTLS ?? false, heardOrder: heardOrder, presence: .present(lastHeard: now))
+            hasSpokenTLS: old?.hasSpokenTLS ?? false, heardOrder: heardOrder, lastSeen: date ?? old?.lastSeen,
+            presence: .present(lastHeard: now))
         return (true, evicted)
     }
 

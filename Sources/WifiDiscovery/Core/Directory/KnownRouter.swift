@@ -26,14 +26,15 @@ public struct KnownRouter: Equatable, Sendable {
     public var hasSpokenTLS: Bool
     /// Rises with each time that any router is heard: what was heard longest ago has the lowest.
     public var heardOrder: Int
+    /// When it was heard last, by this machine's clock, which may be wrong: for people to read. nil where no clock was there.
+    public var lastSeen: WallTime?
     /// See ``Presence``.
     public var presence: Presence
 
     /// A known router.
     public init(
         router: RouterDescription, address: IPAddress, interface: String, isConfirmed: Bool, hasSpokenTLS: Bool = false,
-        heardOrder: Int = 0,
-        presence: Presence = .remembered
+        heardOrder: Int = 0, lastSeen: WallTime? = nil, presence: Presence = .remembered
     ) {
         self.router = router.withoutUptime
         self.address = address.unscoped
@@ -41,6 +42,7 @@ public struct KnownRouter: Equatable, Sendable {
         self.isConfirmed = isConfirmed
         self.hasSpokenTLS = hasSpokenTLS || router.tls
         self.heardOrder = heardOrder
+        self.lastSeen = lastSeen
         self.presence = presence
     }
 

@@ -50,6 +50,7 @@ public struct ListedRouter: Equatable, Sendable {
         left.router.presence = .remembered
         right.router.presence = .remembered
         left.router.heardOrder = right.router.heardOrder
+        left.router.lastSeen = right.router.lastSeen
         return left == right
     }
 

@@ -8,9 +8,9 @@ struct RouterSightings: Sendable {
     private var judgements: [MACAddress: Judgement] = [:]
 
     /// A scan has found these.
-    mutating func note(_ routers: some Collection<FoundRouter>, now: Instant) {
+    mutating func note(_ routers: some Collection<FoundRouter>, now: Instant, date: WallTime) {
         for router in routers {
-            directory.merge(router.discovered, interface: router.interface, now: now)
+            directory.merge(router.discovered, interface: router.interface, now: now, date: date)
             if directory[router.mac] != nil { found[router.mac] = router }
         }
         if found.count > DirectoryCore.capacity { found = found.filter { directory[$0.key] != nil } }

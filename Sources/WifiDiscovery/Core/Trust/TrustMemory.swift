@@ -72,6 +72,9 @@ public struct TrustMemory: Equatable, Sendable {
         return store(record, for: mac) || changed
     }
 
+    /// Takes over a floor that another has raised.
+    public mutating func raise(to other: ClockFloor) { floor.raise(to: other.value) }
+
     /// A reply has offered TLS before, says somebody who remembers replies.
     public mutating func noteTLS(of mac: MACAddress, now: WallTime) {
         guard records[mac] == nil else { return }
@@ -129,14 +132,17 @@ extension TrustMemory {
         return .object([.init("floor", .integer(floor.value.seconds)), .init("routers", .array(routers))])
     }
 
-    /// Reads what ``json`` wrote; what can't be read is left out, so that a damaged entry costs itself alone.
-    public init(json: JSONValue, release: WallTime = ClockFloor.releaseDate) {
+    /// Reads what ``json`` wrote; nil when it wasn't written so. An entry that was left out would be a router whose pin or TLS is forgotten,
+    /// which is what somebody who poses as it needs.
+    public init?(json: JSONValue, release: WallTime = ClockFloor.releaseDate) {
+        guard let routers = json["routers"]?.arrayValue, routers.count <= TrustMemory.most else { return nil }
         floor = ClockFloor(persisted: json["floor"]?.integerValue.map(WallTime.init(seconds:)), release: release)
-        for entry in (json["routers"]?.arrayValue ?? []).prefix(TrustMemory.most) {
-            guard let mac = entry["mac"]?.stringValue.flatMap(MACAddress.init) else { continue }
+        for entry in routers {
+            guard let mac = entry["mac"]?.stringValue.flatMap(MACAddress.init) else { return nil }
+            let pin = entry["pin"]?.stringValue.map(TrustMemory.bytes)
+            if case .some(nil) = pin { return nil }
             records[mac] = TrustRecord(
-                hasSpokenTLS: entry["tls"]?.boolValue ?? true, wasProven: entry["proven"]?.boolValue ?? false,
-                pin: entry["pin"]?.stringValue.flatMap(TrustMemory.bytes),
+                hasSpokenTLS: entry["tls"]?.boolValue ?? true, wasProven: entry["proven"]?.boolValue ?? false, pin: pin ?? nil,
                 place: entry["place"]?.stringValue.flatMap { Endpoint($0) }, changed: WallTime(seconds: entry["changed"]?.integerValue ?? 0)
             )
         }

@@ -91,7 +91,7 @@ public struct VerdictJudge: Equatable, Sendable {
         }
         return Judgement(
             .company, "the company's certificate for \(named), signed by \(leaf.issuer)", certificate: leaf,
-            provenSince: evidence.chain.prefix(evidence.judgedCount).map(\.notBefore).max())
+            provenSince: evidence.provenSince)
     }
 
     private func judgeByPin(_ leaf: CertificateFacts, _ record: TrustRecord?) -> Judgement {
@@ -112,19 +112,19 @@ public struct VerdictJudge: Equatable, Sendable {
 
     private func sentence(_ finding: ChainFinding, _ evidence: PeerEvidence, _ time: JudgedTime) -> String {
         let certificate = evidence.chain.indices.contains(finding.depth) ? evidence.chain[finding.depth] : nil
+        let which = finding.depth == 0 ? "the certificate" : "the issuing certificate \(certificate?.subject ?? "")"
         switch finding.problem {
         case .expired:
             let clock = time.clockIsBehind ? " (this machine's clock is behind; judged at \(time.now.day))" : ""
-            return "the certificate expired on \(certificate?.notAfter.day ?? "an unknown day")\(clock): issue a new one"
+            return "\(which) expired on \(certificate?.notAfter.day ?? "an unknown day")\(clock): issue a new one"
         case .notYetValid:
             return
-                "the certificate is valid from \(certificate?.notBefore.description ?? "an unknown day") and the clock shows \(time.now): "
+                "\(which) is valid from \(certificate?.notBefore.description ?? "an unknown day") and the clock shows \(time.now): "
                 + "set the clock, or issue it anew"
         case .revoked:
             guard evidence.revocations.indices.contains(finding.depth), case .listed(let since) = evidence.revocations[finding.depth] else {
                 return finding.description
             }
-            let which = finding.depth == 0 ? "the certificate" : "its issuer's certificate"
             return "\(which) was revoked on \(since.day): don't use the router until the company has given it a new one"
         default: return finding.description
         }
@@ -171,7 +171,7 @@ public struct VerdictJudge: Equatable, Sendable {
                 .unproven(.plaintext), "\(what), so that nothing about it can be proven: only a certificate could")
         }
         return Judgement(
-            .unproven(.plaintext), "\(what), but it did before: somebody may be posing as it",
+            .unproven(.plaintext), "\(what), though it has offered TLS: somebody may be posing as it",
             isDowngrade: true)
     }
 }

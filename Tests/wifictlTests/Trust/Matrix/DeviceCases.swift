@@ -35,6 +35,22 @@ struct DeviceCases: Sendable {
     static func mac(_ number: Int) -> String { "02:00:5e:00:54:" + (number < 16 ? "0" : "") + String(number, radix: 16) }
     static func uri(_ mac: String, _ kind: String = "mac") -> String { "URI:urn:dev:org:32473-\(kind):\(mac.filter { $0 != ":" })" }
 
+    /// Five issuers, the last first, of which each is below the next, and one whose time is over.
+    private static func issuersOfNoUse(
+        _ workshop: CertificateWorkshop, _ root: CertificateWorkshop.Issued, _ between: CertificateWorkshop.Issued
+    ) async throws -> (chain: [CertificateWorkshop.Issued], ended: CertificateWorkshop.Issued) {
+        var chain = [between]
+        for number in 2...5 {
+            let issuer = try await workshop.issue(
+                "Between \(number)", by: chain[0], extensions: CertificateWorkshop.authorityExtensions, serial: "077\(number)")
+            chain.insert(issuer, at: 0)
+        }
+        let ended = try await workshop.issue(
+            "Ended", by: root, extensions: CertificateWorkshop.authorityExtensions, serial: "0888", from: "20250101000000Z",
+            to: "20260201000000Z")
+        return (chain, ended)
+    }
+
     private init() async throws {
         let company = try await TestCompany.shared
         let workshop = company.workshop
@@ -64,6 +80,13 @@ struct DeviceCases: Sendable {
         add("good", try await device(), "company")
         add("behind an intermediate", try await device(by: between), "company") { $0.others = [between] }
         add("leaf only, its issuer not sent", try await device(by: between), "foreign", .null, "intermediate")
+        let (chain, ended) = try await Self.issuersOfNoUse(workshop, root, between)
+        add("behind five intermediates", try await device(by: chain[0]), "unproven", "badCertificate", "closer to the root") {
+            $0.others = chain
+        }
+        add("behind one that has ended", try await device(by: ended), "unproven", "expired", "Ended expired on 2026-02-01") {
+            $0.others = [ended]
+        }
         add("unknown issuer", try await device(by: stranger), "foreign", .null, "no configured root")
         let own = CertificateWorkshop.deviceExtensions + ["subjectAltName=\(Self.uri(Self.mac(cases.count + 1)))"]
         add("self-signed", try await workshop.selfSigned("Itself", extensions: own), "foreign", .null, "self-signed")

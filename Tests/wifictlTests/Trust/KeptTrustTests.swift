@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is trusted goes only when its owner says so.
+@Suite(.timeLimit(.minutes(10)))
+struct KeptTrustTests {
+    private func fleet(_ home: TemporaryDirectory) async throws -> String {
+        let fleet = home.file("fleet")
+        _ = try await BuiltTool.run(["identity", "new-company", fleet], home: home.path)
+        return fleet
+    }
+
+    @Test func `a revocation list doesn't take the place of a root of the same name`() async throws {
+        let home = try TemporaryDirectory()
+        let fleet = try await fleet(home)
+        #expect(try await BuiltTool.run(["trust", "add", fleet + "/company-root.pem"], home: home.path).status == 0)
+        try FileManager.default.createDirectory(atPath: home.file("lists"), withIntermediateDirectories: true)
+        let list = home.file("lists") + "/company-root.pem"
+        _ = try await BuiltTool.run(["identity", "issue-device", fleet, "--mac", "02:00:5e:00:53:01", "--json"], home: home.path)
+        try FileManager.default.copyItem(atPath: fleet + "/company-revoked.pem", toPath: list)
+        let refused = try await BuiltTool.run(["trust", "add", list], home: home.path)
+        #expect(refused.status == 2 && refused.errorText.contains("as a root already"), "\(refused.errorText)")
+        let kept = try await BuiltTool.run(["trust", "list", "--json"], home: home.path)
+        #expect(kept.lines == [#"{"type":"trust","name":"company-root.pem","kind":"root"}"#], "\(kept.text)")
+    }
+
+    @Test(arguments: [
+        ("\"kind\":\"root\"", "\"kind\":\"anchor\"", "trust.files[0]"), ("\"pem\":", "\"der\":", "trust.files[0]"),
+        ("\"files\":[", "\"rest\":[", "trust.files"), ("\"routers\":[]},", "\"routers\":{}},", "trust.memory"),
+    ])
+    func `where what is trusted can't be read whole, no command goes on without it`(good: String, bad: String, what: String) async throws {
+        let home = try TemporaryDirectory()
+        _ = try await BuiltTool.run(["trust", "add", try await fleet(home) + "/company-root.pem"], home: home.path)
+        let state = URL(fileURLWithPath: home.file("state.json"))
+        var text = try String(contentsOf: state, encoding: .utf8)
+        text = text.replacingOccurrences(of: "\"routers\":[]}}", with: "\"routers\":[]},\"later\":1}")
+        let damaged = text.replacingOccurrences(of: good, with: bad)
+        try #require(damaged != text, "\(text)")
+        try Data(damaged.utf8).write(to: state)
+        let network = ["--interface", "lo", "--port", "\(try Loopback.freePort())"]
+        for words in [
+            ["verify", "--for", "100ms"] + network, ["discover", "--for", "100ms"] + network, ["send", "127.0.0.1:9", "x"] + network,
+            ["trust", "list"],
+        ] {
+            let result = try await BuiltTool.run(words, home: home.path)
+            #expect(result.status == 2 && result.errorText.contains("\(what) can't be read"), "\(words): \(result.errorText)")
+        }
+        // And nothing was written over it.
+        #expect(try Data(contentsOf: state) == Data(damaged.utf8))
+    }
+}
