@@ -109,10 +109,8 @@ public actor RouterManager {
     var failover: FailoverWatch?
     /// All connections that are made and not closed yet, one a router: see ``borrow(_:exception:)``.
     var held: [MACAddress: HeldConnection] = [:]
-    /// Connections on their way out: their routers get no other one before they're closed.
-    var closing: [MACAddress: (number: Int, task: Task<Void, Never>)] = [:]
-    /// Counts the closings, to tell one from its successor.
-    var closings = 0
+    /// Routers whose connections are on their way out: they get no other one before.
+    var departing: [MACAddress: Departure] = [:]
     /// Counts the times that a router was left.
     var departures: UInt64 = 0
     var switching: RunningSwitch?
@@ -213,7 +211,7 @@ public actor RouterManager {
         await withDiscardingTaskGroup { group in
             for one in held.values { group.addTask { await self.retire(one.connection) } }
         }
-        for leaving in closing.values { await leaving.task.value }
+        for mac in departing.keys { await departed(mac) }
         await hub.end()
     }
 
