@@ -48,11 +48,14 @@ extension RouterManager {
     ///
     /// - Throws: what ``makeSession(_:)`` throws.
     func borrow(_ target: SwitchCore.Target, exception: Bool) async throws -> RouterConnection {
-        if let connection = await borrowHeld(target.mac, exception: exception) { return connection }
-        let connection = try makeConnection(target, exception: exception)
-        let isException = try exception && wantsProof(of: target.mac)
-        held[target.mac] = HeldConnection(connection: connection, isException: isException, users: 1)
-        return connection
+        try await whenJournalIsFree(target.mac) { manager in
+            // Looked for in each try: somebody else may have made it while a journal was waited for.
+            if let connection = await manager.borrowHeld(target.mac, exception: exception) { return connection }
+            let connection = try manager.makeConnection(target, exception: exception)
+            let isException = try exception && manager.wantsProof(of: target.mac)
+            manager.held[target.mac] = HeldConnection(connection: connection, isException: isException, users: 1)
+            return connection
+        }
     }
 
     /// Ends a use. A connection that nobody uses and that isn't the current one rests if it was that before, and is closed otherwise.

@@ -22,9 +22,10 @@ extension RouterManager {
     ///
     /// It dials where the router is: before each further try the router is looked for anew. It speaks TLS where the router's reply offered
     /// it, and never falls back.
-    /// - Throws: ``ManagerError/notProven(_:_:)`` when the router offers no TLS where proof is wanted, or no longer what it offered before.
-    public func makeSession(_ target: SwitchCore.Target) throws -> Session {
-        try makeSession(target, exception: options.allowsUnproven)
+    /// - Throws: ``ManagerError/notProven(_:_:)`` when the router offers no TLS where proof is wanted, or no longer what it offered before;
+    ///   ``ManagerError/outboxHeld(_:after:)``, `OutboxJournalError`.
+    public func makeSession(_ target: SwitchCore.Target) async throws -> Session {
+        try await whenJournalIsFree(target.mac) { try $0.makeSession(target, exception: $0.options.allowsUnproven) }
     }
 
     private func makeSession(_ target: SwitchCore.Target, exception: Bool) throws -> Session {
@@ -32,8 +33,12 @@ extension RouterManager {
         guard let outboxes, !ways.configuration.isPlain else {
             return Session(to: target.session, ways.configuration, tls: ways.tls, loop: loop, resolver: ways.resolver)
         }
-        let journal = try outboxes.open(target.mac, for: ways.configuration)
-        return try Session(to: target.session, ways.configuration, tls: ways.tls, journal: journal, loop: loop, resolver: ways.resolver)
+        do {
+            let journal = try outboxes.open(target.mac, for: ways.configuration)
+            return try Session(to: target.session, ways.configuration, tls: ways.tls, journal: journal, loop: loop, resolver: ways.resolver)
+        } catch OutboxJournalError.inUse where options.whenOutboxHeld == .goWithout {
+            return Session(to: target.session, ways.configuration, tls: ways.tls, loop: loop, resolver: ways.resolver)
+        }
     }
 
     /// How a router is talked to.
@@ -55,9 +60,6 @@ extension RouterManager {
         return Ways(
             configuration: configuration, tls: tls, resolver: try resolver(for: target, discovery, exception: exception))
     }
-
-    /// Where messages are kept; nil when nothing is.
-    var outboxes: OutboxStore? { options.home.map { OutboxStore(home: $0, onRemark: onRemark) } }
 
     /// Looks for the router anew before each further try. Where it has to prove itself, only a place where it does is given: when whoever
     /// answers first proves nothing, everybody is heard.

@@ -25,6 +25,8 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
     case superseded(String)
     /// All of the company's routers were asked for, and no company root is configured.
     case noRoot
+    /// Other processes hold all of the router's journals, and none became free in this time.
+    case outboxHeld(MACAddress, after: Duration)
 
     /// A sentence for people, with what to try.
     public var description: String {
@@ -51,6 +53,9 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
             return "none of the \(findings.count) routers that answered is the company's (\(list.joined(separator: "; ")))"
         case .superseded(let text): return "the switch to \(text) gave way to a later one"
         case .noRoot: return "no company root is configured, so nobody is known to be the company's (see RouterTrust)"
+        case .outboxHeld(let mac, let time):
+            return "others hold all \(OutboxStore.slots) journals of \(mac), and none became free within \(time): nothing was accepted "
+                + "(wait for them to end, or have one agent talk to it: wifictl agent start)"
         case .notOpened(let mac, let endpoint, let reason): return "no session with \(mac) at \(endpoint): \(reason)"
         }
     }
@@ -73,6 +78,8 @@ public actor RouterManager {
         public var session = SessionConfiguration(role: .controller)
         /// Where routers, sessions and unfinished messages are kept; nil keeps nothing.
         public var home: String?
+        /// What happens where state is kept and other processes hold all journals of a router.
+        public var whenOutboxHeld = OutboxStore.WhenAllHeld.wait(atMost: .seconds(10))
         /// Whether ``RouterManager/connect(to:)`` makes its router the current one; false: only where there is none yet.
         public var connectingMovesCurrent = true
         /// Whom it trusts. Once a company root is configured, only routers that prove to be the company's are selected and talked to.
@@ -102,6 +109,7 @@ public actor RouterManager {
     let loop: EventLoop
     let onEvent: @Sendable (MACAddress, SessionEvent) -> Void
     let onRemark: @Sendable (String) -> Void
+    let journalRemarks: ToldOnce
     /// The connection in use.
     public internal(set) var current: RouterConnection?
     let hub: StatusHub
@@ -143,6 +151,7 @@ public actor RouterManager {
         self.loop = loop
         self.onEvent = onEvent
         self.onRemark = onRemark
+        journalRemarks = ToldOnce(onRemark)
         hub = StatusHub(loop: loop, timing: options.status)
         capabilities = CapabilityStore(home: options.home, onRemark: onRemark)
     }

@@ -26,6 +26,8 @@ enum SessionTool {
         options.connectingMovesCurrent = false
         // Other commands, and other processes, go on with what a router's journal holds.
         options.keepsSessions = false
+        // What most commands do is done when they end; only what is sent has to outlive them: see send.
+        options.whenOutboxHeld = .goWithout
         options.failover.policy = .never
         options.discovery = try discovery(context)
         options.trust = try TrustOptions.routerTrust(arguments, context)
