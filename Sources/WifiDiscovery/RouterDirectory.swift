@@ -36,13 +36,26 @@ public struct RouterDirectory: Sendable {
         }
     }
 
-    /// Merges what a scan found, at the time `now` of the scan's clock.
+    /// Merges what a scan found, at the time `now` of the scan's clock: where no company root is configured. Where one is, anybody's word
+    /// would make a name ambiguous or move a known router, and only proof counts: ``merge(proven:now:)``.
     ///
     /// - Throws: what ``update(_:)`` throws.
     public func merge(_ routers: some Collection<FoundRouter>, now: Instant) throws {
         guard !routers.isEmpty else { return }
         try update { directory in
             for router in routers { directory.merge(router.discovered, interface: router.interface, now: now) }
+        }
+    }
+
+    /// Merges routers that have proven whose they are, each with the place where it did.
+    ///
+    /// - Throws: what ``update(_:)`` throws.
+    public func merge(proven routers: some Collection<(FoundRouter, Endpoint)>, now: Instant) throws {
+        guard !routers.isEmpty else { return }
+        try update { directory in
+            for (router, endpoint) in routers {
+                directory.merge(router.discovered, provenAt: endpoint, interface: router.interface, now: now)
+            }
         }
     }
 

@@ -16,7 +16,7 @@ public actor RouterConnection: LoopTimerOwner, SessionAttendant {
     public nonisolated let mac: MACAddress
 
     let setup: Setup
-    private let onEvent: @Sendable (SessionEvent) -> Void
+    private let onEvent: @Sendable (SessionSource, SessionEvent) -> Void
     var observers: [Int: @Sendable (SessionEvent) -> Void] = [:]
     var lastObservation = 0
     var queue: CommandQueue
@@ -62,10 +62,10 @@ public actor RouterConnection: LoopTimerOwner, SessionAttendant {
 
     /// A connection over a session that isn't started yet.
     public init(_ session: Session, mac: MACAddress, onEvent: @escaping @Sendable (SessionEvent) -> Void = { _ in }) {
-        self.init(session, mac: mac, Setup(hub: StatusHub(loop: session.loop)), onEvent: onEvent)
+        self.init(session, mac: mac, Setup(hub: StatusHub(loop: session.loop))) { onEvent($1) }
     }
 
-    init(_ session: Session, mac: MACAddress, _ setup: Setup, onEvent: @escaping @Sendable (SessionEvent) -> Void) {
+    init(_ session: Session, mac: MACAddress, _ setup: Setup, onEvent: @escaping @Sendable (SessionSource, SessionEvent) -> Void) {
         self.session = session
         self.mac = mac
         self.setup = setup
@@ -192,7 +192,7 @@ public actor RouterConnection: LoopTimerOwner, SessionAttendant {
     private func handle(_ event: SessionEvent) {
         // Before anybody else hears of it: who asks then is told what holds.
         if case .state(let state) = event { note(state) }
-        onEvent(event)
+        onEvent(SessionSource(mac, session.identifier, opening), event)
         for observer in observers.values { observer(event) }
         tellBoard(event)
         switch event {

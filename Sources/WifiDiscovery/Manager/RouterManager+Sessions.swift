@@ -8,8 +8,8 @@ extension RouterManager {
         let setup = RouterConnection.Setup(
             hub: hub, encodings: options.encodings, schedule: options.commands, capabilities: capabilities,
             onCommand: commandObserver(mac))
-        return RouterConnection(session, mac: mac, setup) { [weak self] event in
-            onEvent(mac, event)
+        return RouterConnection(session, mac: mac, setup) { [weak self] source, event in
+            onEvent(source, event)
             switch event {
             case .state(.open(let opening)), .state(.resumed(let opening)):
                 if opening.router?.sees != nil { Task { await self?.noteStation(opening, of: mac) } }
@@ -77,16 +77,21 @@ extension RouterManager {
                 guard let result = try? await RouterDiscovery(looking, loop: loop).scan(for: .seconds(2)),
                     let found = result.routers.first(where: { $0.mac == mac && $0.discovered.isConfirmed })
                 else { return nil }
-                var endpoint = found.endpoint
+                var proof: Endpoint?
                 if let verifier, wantsProof {
                     let finding = await verifier.verify(RouterVerifier.Subject(found))
                     guard finding.judgement.isProof else { continue }
-                    endpoint = finding.endpoint
+                    proof = finding.endpoint
                 }
-                do { try directory?.merge([found], now: SystemCalls.monotonicNow()) } catch {
-                    onRemark("where \(mac) is now isn't kept: \(error)")
-                }
-                return endpoint
+                do {
+                    let now = SystemCalls.monotonicNow()
+                    if let proof {
+                        try directory?.merge(proven: [(found, proof)], now: now)
+                    } else {
+                        try directory?.merge([found], now: now)
+                    }
+                } catch { onRemark("where \(mac) is now isn't kept: \(error)") }
+                return proof ?? found.endpoint
             }
             return nil
         }
@@ -136,7 +141,11 @@ extension RouterManager {
     /// Where a router is. Where it has to prove itself, the first who answers in its name needn't be it: when that one proves nothing,
     /// everybody is heard, and the one that proves it is taken.
     func place(of found: FoundRouter) async throws -> SwitchCore.Target {
-        guard !options.allowsUnproven, try wantsProof(of: found.mac) else { return target(found) }
+        guard !options.allowsUnproven, try wantsProof(of: found.mac) else {
+            // Named by the caller, who wants it whatever it proves.
+            if options.trust.hasRoot { try directory?.merge([found], now: SystemCalls.monotonicNow()) }
+            return target(found)
+        }
         let verifier = try verifier()
         let first = await verified([RouterVerifier.Subject(found)], verifier)
         if let proof = first.first(where: \.judgement.isProof) { return target(found, at: proof.endpoint) }
@@ -159,6 +168,14 @@ extension RouterManager {
         let findings = await verifier.verify(subjects)
         sightings.note(findings)
         guard let home = options.home else { return findings }
+        if options.trust.hasRoot {
+            let proven = findings.filter { $0.judgement.verdict == .company }.compactMap { finding in
+                sightings[finding.subject.mac].map { ($0, finding.endpoint) }
+            }
+            do { try directory?.merge(proven: proven, now: SystemCalls.monotonicNow()) } catch {
+                onRemark("the routers that were found aren't kept: \(error)")
+            }
+        }
         do {
             try TrustState(home: home).update { kept in
                 for finding in findings {

@@ -107,7 +107,7 @@ public actor RouterManager {
     /// How it looks and talks.
     public nonisolated let options: Options
     let loop: EventLoop
-    let onEvent: @Sendable (MACAddress, SessionEvent) -> Void
+    let onEvent: @Sendable (SessionSource, SessionEvent) -> Void
     let onRemark: @Sendable (String) -> Void
     let journalRemarks: ToldOnce
     /// The connection in use.
@@ -140,11 +140,11 @@ public actor RouterManager {
     /// - Parameters:
     ///   - options: where and how it looks and remembers.
     ///   - loop: where its sessions run.
-    ///   - onEvent: what sessions tell, for logs; called on the loop's thread.
+    ///   - onEvent: what sessions tell, each named by its source, for logs; called on the loop's thread.
     ///   - onRemark: what wasn't as it should be with the kept state.
     public init(
         _ options: Options = Options(), loop: EventLoop = .shared,
-        onEvent: @escaping @Sendable (MACAddress, SessionEvent) -> Void = { _, _ in },
+        onEvent: @escaping @Sendable (SessionSource, SessionEvent) -> Void = { _, _ in },
         onRemark: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.options = options
@@ -308,7 +308,9 @@ public actor RouterManager {
     }
 
     func remember(_ result: ScanResult) throws {
-        sightings.note(result.routers, now: SystemCalls.monotonicNow())
-        try directory?.merge(result.routers, now: SystemCalls.monotonicNow())
+        let now = SystemCalls.monotonicNow()
+        sightings.note(result.routers, now: now)
+        // Where a root is configured, who proves to be the company's is kept, or who is named as the exception.
+        if !options.trust.hasRoot { try directory?.merge(result.routers, now: now) }
     }
 }
