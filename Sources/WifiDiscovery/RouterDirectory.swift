@@ -36,7 +36,8 @@ public struct RouterDirectory: Sendable {
         }
     }
 
-    /// Merges what a scan found.
+    /// Merges what a scan found: where no company root is configured. Where one is, anybody's word would make a name ambiguous or move a
+    /// known router, and only proof counts: ``merge(proven:now:date:)``.
     ///
     /// - Parameters:
     ///   - routers: what was found.
@@ -47,6 +48,18 @@ public struct RouterDirectory: Sendable {
         guard !routers.isEmpty else { return }
         try update { directory in
             for router in routers { directory.merge(router.discovered, interface: router.interface, now: now, date: date) }
+        }
+    }
+
+    /// Merges routers that have proven whose they are, each with the place where it did.
+    ///
+    /// - Throws: what ``update(_:)`` throws.
+    public func merge(proven routers: some Collection<(FoundRouter, Endpoint)>, now: Instant) throws {
+        guard !routers.isEmpty else { return }
+        try update { directory in
+            for (router, endpoint) in routers {
+                directory.merge(router.discovered, provenAt: endpoint, interface: router.interface, now: now)
+            }
         }
     }
 

@@ -26,6 +26,8 @@ public actor Session {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     /// The session's name on the wire.
     public nonisolated let identifier: SessionIdentifier
+    /// Whether what it accepts outlives the process, in an ``OutboxJournal``.
+    public nonisolated let keepsJournal: Bool
 
     var core: SessionCore
     var decoder: FrameDecoder
@@ -115,6 +117,7 @@ public actor Session {
             contents.flatMap { SessionCore(settings, restoring: $0, seed: seed, now: now) }
             ?? SessionCore(settings, session: identifier ?? .random(), seed: seed, now: now)
         self.identifier = core.session
+        keepsJournal = settings.keepsJournal
         self.journal = journal
         decoder = Session.makeDecoder(settings)
     }

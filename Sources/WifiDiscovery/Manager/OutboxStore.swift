@@ -3,7 +3,7 @@ import SocketCore
 
 /// The outboxes of a state directory: one journal a router, and more where several processes talk to it at once.
 public struct OutboxStore: Sendable {
-    /// Processes that may talk to one router at once with a journal each; more are somebody's runaway script.
+    /// Processes that may talk to one router at once with a journal each; more wait, or go without: see ``WhenAllHeld``.
     static let slots = 8
 
     /// The directory that the journals lie in.
@@ -19,12 +19,12 @@ public struct OutboxStore: Sendable {
     /// Opens a journal of that router that no other process holds, the first in which something waits or else the first: what an earlier
     /// run left unsettled goes on. One that a session of this configuration can't go on with stays as it is, with a remark.
     ///
-    /// - Throws: `OutboxJournalError`; `OutboxJournalError.inUse(path:)` when all are held.
+    /// - Throws: `OutboxJournalError`; `OutboxJournalError.inUse(path:)` when all that fit are held.
     public func open(_ mac: MACAddress, for configuration: SessionConfiguration) throws -> OutboxJournal {
         try StateFile(directory: directory, name: "any").makeDirectory()
         var waiting: OutboxJournal?
         var empty: OutboxJournal?
-        var obstacle = OutboxJournalError.inUse(path: path(mac, 1))
+        var (isHeld, unfit) = (false, OutboxJournalError?.none)
         // Those that are there before new ones, and all of them: who holds none but the first would leave what lies in the others.
         for (slot, isNew) in slots(mac).map({ ($0, false) }) + missingSlots(mac).map({ ($0, true) }) {
             if isNew, waiting != nil || empty != nil { break }
@@ -38,16 +38,19 @@ public struct OutboxStore: Sendable {
                 }
             } catch {
                 switch error {
-                case .inUse: break
-                case .unfit: onRemark("\(error)")
+                case .inUse: isHeld = true
+                case .unfit:
+                    onRemark("\(error)")
+                    unfit = error
                 case .system: throw error
                 }
-                obstacle = error
             }
         }
         if let journal = waiting.take() { return journal }
         if let journal = empty.take() { return journal }
-        throw obstacle
+        // One that is held may become free; one that doesn't fit stays so.
+        if let unfit, !isHeld { throw unfit }
+        throw OutboxJournalError.inUse(path: path(mac, 1))
     }
 
     /// Opens the next journal of that router in which something waits and that nobody holds; nil when there is none. `seen` takes the paths

@@ -2,8 +2,10 @@ import SocketCore
 
 /// A session with one router, spoken to in commands: requests go one at a time and end in one clear result each.
 ///
-/// It reads the session's events; whoever wants them too gives `onEvent`, or observes: see ``observe(_:)``.
-public actor RouterConnection: LoopTimerOwner {
+/// It takes the session's events; whoever wants them too gives `onEvent`, or observes: see ``observe(_:)``.
+///
+/// How the session stands it knows from these events alone, and keeps it: to ask and to wait is one step, in which nothing can happen.
+public actor RouterConnection: LoopTimerOwner, SessionAttendant {
     /// The loop that it runs on.
     public nonisolated let loop: EventLoop
     /// It runs on its loop's thread.
@@ -14,7 +16,7 @@ public actor RouterConnection: LoopTimerOwner {
     public nonisolated let mac: MACAddress
 
     let setup: Setup
-    private let onEvent: @Sendable (SessionEvent) -> Void
+    private let onEvent: @Sendable (SessionSource, SessionEvent) -> Void
     var observers: [Int: @Sendable (SessionEvent) -> Void] = [:]
     var lastObservation = 0
     var queue: CommandQueue
@@ -35,27 +37,35 @@ public actor RouterConnection: LoopTimerOwner {
     private var timer: LoopTimer?
     private var isParked = false
     /// The firmware that its last hello named.
-    var firmware: String?
+    var firmware: String? { opening?.router?.identity.firmware }
     private var hasBegun = false
-    /// Reads the session's events to their end.
-    private var reading: Task<Void, Never>?
     /// The session has lost its connection and waits before it dials again.
     private var isWaitingToDial = false
     /// The wait is cut short: what the session tells of its pause isn't news.
     var isHurrying = false
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
-    private var openWaiters: [CheckedContinuation<Result<SessionOpening, LossReason>, Never>] = []
-    /// Counts the session's states that were heard of.
-    private var statesTold = 0
-    private var hasEnded = false
-    private var endReason = LossReason.closed
+    private(set) var openWaiters: [CheckedContinuation<Result<SessionOpening, LossReason>, Never>] = []
+    private var standing = Standing.away
+    /// What was agreed when the session last opened, as it told.
+    private(set) var opening: SessionOpening?
+    /// Failures of the link that were told, and the last of them: who begins something waits for the next one behind its beginning.
+    private(set) var failures = 0
+    private var lastFailure = LossReason.closed
+
+    /// How the session stands, as far as it has told.
+    private enum Standing {
+        /// Not begun, suspended, or on its way to stand.
+        case away
+        case open(SessionOpening)
+        case over(LossReason)
+    }
 
     /// A connection over a session that isn't started yet.
     public init(_ session: Session, mac: MACAddress, onEvent: @escaping @Sendable (SessionEvent) -> Void = { _ in }) {
-        self.init(session, mac: mac, Setup(hub: StatusHub(loop: session.loop)), onEvent: onEvent)
+        self.init(session, mac: mac, Setup(hub: StatusHub(loop: session.loop))) { onEvent($1) }
     }
 
-    init(_ session: Session, mac: MACAddress, _ setup: Setup, onEvent: @escaping @Sendable (SessionEvent) -> Void) {
+    init(_ session: Session, mac: MACAddress, _ setup: Setup, onEvent: @escaping @Sendable (SessionSource, SessionEvent) -> Void) {
         self.session = session
         self.mac = mac
         self.setup = setup
@@ -69,6 +79,7 @@ public actor RouterConnection: LoopTimerOwner {
     /// - Throws: `LossReason` of the first failure; dialling goes on in the background until ``close(_:)``.
     @discardableResult
     public func open() async throws(LossReason) -> SessionOpening {
+        let failures = failures
         if isParked {
             isParked = false
             await session.resume()
@@ -77,7 +88,7 @@ public actor RouterConnection: LoopTimerOwner {
         } else {
             await begin()
         }
-        return try await opened()
+        return try await opened(since: failures)
     }
 
     private func hurry() async {
@@ -92,10 +103,7 @@ public actor RouterConnection: LoopTimerOwner {
         guard !hasBegun else { return }
         hasBegun = true
         timer = LoopTimer(on: loop, owner: self)
-        reading = Task(executorPreference: loop) {
-            for await batch in self.session.events { for event in batch { await self.handle(event) } }
-            await self.ended()
-        }
+        await session.attend(by: self)
         await session.start()
     }
 
@@ -103,20 +111,22 @@ public actor RouterConnection: LoopTimerOwner {
     ///
     /// - Throws: `LossReason` of the next failure.
     @discardableResult
-    public func opened() async throws(LossReason) -> SessionOpening {
-        while true {
-            let told = statesTold
-            if await session.isOpen, let opening = await session.opening { return opening }
-            if hasEnded { throw endReason }
-            // What was told while the session was asked has woken nobody: look again.
-            guard told == statesTold else { continue }
+    public func opened() async throws(LossReason) -> SessionOpening { try await opened(since: failures) }
+
+    /// The same, with a failure behind the first so many as the next one.
+    func opened(since count: Int) async throws(LossReason) -> SessionOpening {
+        switch standing {
+        case .open(let opening): return opening
+        case .over(let reason): throw reason
+        case .away:
+            guard failures == count else { throw lastFailure }
             return try await withCheckedContinuation { openWaiters.append($0) }.get()
         }
     }
 
     /// Another router is the current one: the connection is given up, commands end, messages and subscriptions stay until ``open()``.
     func park() async {
-        guard !isParked, !hasEnded else { return }
+        guard !isParked, !isOver else { return }
         isParked = true
         queue.end(.movedAway)
         settle()
@@ -136,11 +146,14 @@ public actor RouterConnection: LoopTimerOwner {
     func takeBackMessages() async { for ticket in await session.pendingTickets { await session.cancel(ticket) } }
 
     /// Whether the session has ended for good.
-    var isOver: Bool { hasEnded }
+    var isOver: Bool { if case .over = standing { true } else { false } }
+
+    /// Whether messages can flow now, as far as the session has told.
+    var isOpen: Bool { if case .open = standing { true } else { false } }
 
     /// Returns when neither a command nor a message is without outcome.
     func drained() async {
-        while queue.count > 0, !hasEnded { await withCheckedContinuation { idleWaiters.append($0) } }
+        while queue.count > 0, !isOver { await withCheckedContinuation { idleWaiters.append($0) } }
         await session.settled()
     }
 
@@ -149,60 +162,78 @@ public actor RouterConnection: LoopTimerOwner {
     /// - Throws: `LossReason` of the first failure; dialling goes on in the background until ``close(_:)``.
     @discardableResult
     public func resume() async throws(LossReason) -> SessionOpening {
+        let failures = failures
         queue.resume(now: loop.currentInstant)
         settle()
         await session.resume()
-        return try await opened()
+        return try await opened(since: failures)
     }
 
     /// Ends the session in order. When it returns, the last of its events has been told.
     public func close(_ policy: ClosePolicy = .endSession) async {
+        if !hasBegun {
+            // Nobody will ever tell of it.
+            hasBegun = true
+            ended()
+        }
         await session.close(policy)
-        await reading?.value
     }
 
     // MARK: The session's news
 
+    /// See SocketCore's `SessionAttendant`.
+    public nonisolated func session(_ session: Session, happened events: [SessionEvent]) {
+        assumeIsolated { connection in for event in events { connection.handle(event) } }
+    }
+
+    /// See SocketCore's `SessionAttendant`.
+    public nonisolated func sessionEnded(_ session: Session) { assumeIsolated { $0.ended() } }
+
     private func handle(_ event: SessionEvent) {
-        onEvent(event)
+        // Before anybody else hears of it: who asks then is told what holds.
+        if case .state(let state) = event { note(state) }
+        onEvent(SessionSource(mac, session.identifier, opening), event)
         for observer in observers.values { observer(event) }
         tellBoard(event)
-        if case .state(let state) = event {
-            statesTold += 1
-            noteDialling(state)
-        }
         switch event {
         case .message(let message): handle(message)
-        case .state(.open(let opening)):
-            firmware = opening.router?.identity.firmware
+        case .state(.open):
             // Open, not resumed: a router that has forgotten the session has forgotten who wants to be told.
             following.forgotten()
             askToTell()
             sendWaiting()
-            tellWaiters(.success(opening))
-        case .state(.resumed(let opening)):
-            firmware = opening.router?.identity.firmware
+        case .state(.resumed):
             askToTell()
             sendWaiting()
-            tellWaiters(.success(opening))
-        // Not a failure of the link: whoever waits goes on waiting for the return.
-        case .state(.lost(.suspended)): break
-        case .state(.lost(let reason)): tellWaiters(.failure(reason))
-        case .state(.closed(let reason)):
-            endReason = reason
-            tellWaiters(.failure(reason))
         case .outcome(let outcome): messageEnded(outcome.ticket)
         case .state, .writable, .journal: break
         }
     }
 
-    private func noteDialling(_ state: SessionState) {
+    private func note(_ state: SessionState) {
         isWaitingToDial = false
         switch state {
+        case .open(let opening), .resumed(let opening):
+            self.opening = opening
+            standing = .open(opening)
+            tellWaiters(.success(opening))
+        case .lost(let reason):
+            standing = .away
+            // Not a failure of the link: whoever waits goes on waiting for the return.
+            if reason != .suspended { failed(reason) }
+        case .closed(let reason):
+            standing = .over(reason)
+            failed(reason)
         case .reconnecting: isWaitingToDial = true
         case .connecting: isHurrying = false
-        default: break
+        case .suspended: break
         }
+    }
+
+    private func failed(_ reason: LossReason) {
+        failures += 1
+        lastFailure = reason
+        tellWaiters(.failure(reason))
     }
 
     private func tellWaiters(_ result: Result<SessionOpening, LossReason>) {
@@ -212,17 +243,19 @@ public actor RouterConnection: LoopTimerOwner {
     }
 
     private func ended() {
-        hasEnded = true
+        if !isOver {
+            standing = .over(.closed)
+            failed(.closed)
+        }
         queue.end()
         settle()
-        tellWaiters(.failure(endReason))
         setup.hub.assumeIsolated { $0.end(mac) }
         timer?.cancel()
         timer = nil
     }
 
     /// Whether commands can be taken; if not, how they end.
-    var refusal: CommandError? { hasEnded ? .cancelled : isParked ? .movedAway : nil }
+    var refusal: CommandError? { isOver ? .cancelled : isParked ? .movedAway : nil }
 
     // MARK: The queue's work
 

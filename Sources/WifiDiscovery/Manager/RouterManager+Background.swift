@@ -37,7 +37,8 @@ extension RouterManager {
     /// looked for; where it can't be found yet, it's dialled where it was, again and again: see ``RouterConnection/opened()``.
     ///
     /// - Returns: the connection, not necessarily open yet; nil when no state is kept or no router was in use.
-    /// - Throws: what reading the state throws; ``ManagerError/notProven(_:_:)``; `OutboxJournalError` when another process has the outbox.
+    /// - Throws: what reading the state throws; ``ManagerError/notProven(_:_:)``; ``ManagerError/outboxHeld(_:after:)``,
+    ///   `OutboxJournalError`.
     @discardableResult
     public func restore() async throws -> RouterConnection? {
         if let current { return current }

@@ -11,6 +11,14 @@ struct HeldConnection {
     var departure: UInt64?
 }
 
+/// A router's connections on their way out.
+struct Departure {
+    /// Closings under way.
+    var closings = 0
+    /// Who waits until there are none.
+    var waiters: [CheckedContinuation<Void, Never>] = []
+}
+
 /// One connection a router, whoever asks for it and however many at once: two sessions with one router would be two outboxes, and their
 /// messages would come in no order.
 extension RouterManager {
@@ -21,13 +29,15 @@ extension RouterManager {
     /// The connection with that router, where there is one: see ``borrow(_:exception:)``.
     func borrowHeld(_ mac: MACAddress, exception: Bool) async -> RouterConnection? {
         while true {
-            if let leaving = closing[mac] {
-                await leaving.task.value
+            if departing[mac] != nil {
+                await departed(mac)
                 continue
             }
             guard let entry = held[mac] else { return nil }
             held[mac]?.users += 1
             let isOver = await entry.connection.isOver
+            // It was given up while it was asked.
+            guard held[mac]?.connection === entry.connection else { continue }
             if !isOver, exception || !entry.isException { return entry.connection }
             await retire(entry.connection)
         }
@@ -38,11 +48,14 @@ extension RouterManager {
     ///
     /// - Throws: what ``makeSession(_:)`` throws.
     func borrow(_ target: SwitchCore.Target, exception: Bool) async throws -> RouterConnection {
-        if let connection = await borrowHeld(target.mac, exception: exception) { return connection }
-        let connection = try makeConnection(target, exception: exception)
-        let isException = try exception && wantsProof(of: target.mac)
-        held[target.mac] = HeldConnection(connection: connection, isException: isException, users: 1)
-        return connection
+        try await whenJournalIsFree(target.mac) { manager in
+            // Looked for in each try: somebody else may have made it while a journal was waited for.
+            if let connection = await manager.borrowHeld(target.mac, exception: exception) { return connection }
+            let connection = try manager.makeConnection(target, exception: exception)
+            let isException = try exception && manager.wantsProof(of: target.mac)
+            manager.held[target.mac] = HeldConnection(connection: connection, isException: isException, users: 1)
+            return connection
+        }
     }
 
     /// Ends a use. A connection that nobody uses and that isn't the current one rests if it was that before, and is closed otherwise.
@@ -68,7 +81,7 @@ extension RouterManager {
         // In one call: of two routers that become current at once, the later one's news come last.
         await hub.report(news)
         if current === connection { await failover?.use(connection.mac) }
-        if let opening = await connection.session.opening { noteStation(opening, of: connection.mac) }
+        if let opening = await connection.opening { noteStation(opening, of: connection.mac) }
         await connection.follow(followedNames)
         // It went to the background while this was under way.
         if isSuspended { await connection.suspend() }
@@ -78,17 +91,22 @@ extension RouterManager {
     /// Closes a connection for good, at most after ``SessionTiming/drain``: what it hasn't settled stays in its journal, or is given up.
     func retire(_ connection: RouterConnection, _ policy: ClosePolicy = .keepForLater) async {
         if held[connection.mac]?.connection === connection { held[connection.mac] = nil }
-        let before = closing[connection.mac]?.task
-        closings += 1
-        let number = closings
-        let task = Task {
-            await before?.value
-            await connection.close(policy)
-            // By this task itself: whoever waits for it looks again at once, and must not find it there once more.
-            if closing[connection.mac]?.number == number { closing[connection.mac] = nil }
-        }
-        closing[connection.mac] = (number, task)
-        await task.value
+        await depart(connection.mac) { await connection.close(policy) }
+    }
+
+    /// Nobody gets another connection with that router before `close` has returned.
+    func depart(_ mac: MACAddress, _ close: @Sendable () async -> Void) async {
+        departing[mac, default: Departure()].closings += 1
+        await close()
+        departing[mac]?.closings -= 1
+        guard let departure = departing[mac], departure.closings == 0 else { return }
+        departing[mac] = nil
+        for waiter in departure.waiters { waiter.resume() }
+    }
+
+    /// Returns when none of that router's connections is on its way out. To ask and to wait is one step, in which nothing can happen.
+    func departed(_ mac: MACAddress) async {
+        while departing[mac] != nil { await withCheckedContinuation { departing[mac]?.waiters.append($0) } }
     }
 
     private func settle(_ connection: RouterConnection) async {

@@ -52,7 +52,13 @@ extension RouterManager {
         leftover = session
         let onEvent = onEvent
         let reading = Task(executorPreference: loop) {
-            for await batch in session.events { for event in batch { onEvent(mac, event) } }
+            var source = SessionSource(mac, session.identifier, nil)
+            for await batch in session.events {
+                for event in batch {
+                    source.hear(event)
+                    onEvent(source, event)
+                }
+            }
         }
         await session.start()
         if isSuspended { await session.suspend() }

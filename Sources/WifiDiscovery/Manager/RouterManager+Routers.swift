@@ -67,6 +67,7 @@ extension RouterManager {
 
     private func note(_ routers: [FoundRouter], _ now: Instant) {
         sightings.note(routers, now: now, date: .systemNow())
+        guard !options.trust.hasRoot else { return }
         do { try directory?.merge(routers, now: now) } catch { onRemark("the routers that were found aren't kept: \(error)") }
     }
 

@@ -8,8 +8,8 @@ extension RouterManager {
         let setup = RouterConnection.Setup(
             hub: hub, encodings: options.encodings, schedule: options.commands, capabilities: capabilities,
             onCommand: commandObserver(mac))
-        return RouterConnection(session, mac: mac, setup) { [weak self] event in
-            onEvent(mac, event)
+        return RouterConnection(session, mac: mac, setup) { [weak self] source, event in
+            onEvent(source, event)
             switch event {
             case .state(.open(let opening)), .state(.resumed(let opening)):
                 if opening.router?.sees != nil { Task { await self?.noteStation(opening, of: mac) } }
@@ -22,9 +22,10 @@ extension RouterManager {
     ///
     /// It dials where the router is: before each further try the router is looked for anew. It speaks TLS where the router's reply offered
     /// it, and never falls back.
-    /// - Throws: ``ManagerError/notProven(_:_:)`` when the router offers no TLS where proof is wanted, or no longer what it offered before.
-    public func makeSession(_ target: SwitchCore.Target) throws -> Session {
-        try makeSession(target, exception: options.allowsUnproven)
+    /// - Throws: ``ManagerError/notProven(_:_:)`` when the router offers no TLS where proof is wanted, or no longer what it offered before;
+    ///   ``ManagerError/outboxHeld(_:after:)``, `OutboxJournalError`.
+    public func makeSession(_ target: SwitchCore.Target) async throws -> Session {
+        try await whenJournalIsFree(target.mac) { try $0.makeSession(target, exception: $0.options.allowsUnproven) }
     }
 
     private func makeSession(_ target: SwitchCore.Target, exception: Bool) throws -> Session {
@@ -32,8 +33,12 @@ extension RouterManager {
         guard let outboxes, !ways.configuration.isPlain else {
             return Session(to: target.session, ways.configuration, tls: ways.tls, loop: loop, resolver: ways.resolver)
         }
-        let journal = try outboxes.open(target.mac, for: ways.configuration)
-        return try Session(to: target.session, ways.configuration, tls: ways.tls, journal: journal, loop: loop, resolver: ways.resolver)
+        do {
+            let journal = try outboxes.open(target.mac, for: ways.configuration)
+            return try Session(to: target.session, ways.configuration, tls: ways.tls, journal: journal, loop: loop, resolver: ways.resolver)
+        } catch OutboxJournalError.inUse where options.whenOutboxHeld == .goWithout {
+            return Session(to: target.session, ways.configuration, tls: ways.tls, loop: loop, resolver: ways.resolver)
+        }
     }
 
     /// How a router is talked to.
@@ -56,9 +61,6 @@ extension RouterManager {
             configuration: configuration, tls: tls, resolver: try resolver(for: target, discovery, exception: exception))
     }
 
-    /// Where messages are kept; nil when nothing is.
-    var outboxes: OutboxStore? { options.home.map { OutboxStore(home: $0, onRemark: onRemark) } }
-
     /// Looks for the router anew before each further try. Where it has to prove itself, only a place where it does is given: when whoever
     /// answers first proves nothing, everybody is heard.
     private func resolver(
@@ -75,16 +77,21 @@ extension RouterManager {
                 guard let result = try? await RouterDiscovery(looking, loop: loop).scan(for: .seconds(2)),
                     let found = result.routers.first(where: { $0.mac == mac && $0.discovered.isConfirmed })
                 else { return nil }
-                var endpoint = found.endpoint
+                var proof: Endpoint?
                 if let verifier, wantsProof {
                     let finding = await verifier.verify(RouterVerifier.Subject(found))
                     guard finding.judgement.isProof else { continue }
-                    endpoint = finding.endpoint
+                    proof = finding.endpoint
                 }
-                do { try directory?.merge([found], now: SystemCalls.monotonicNow()) } catch {
-                    onRemark("where \(mac) is now isn't kept: \(error)")
-                }
-                return endpoint
+                do {
+                    let now = SystemCalls.monotonicNow()
+                    if let proof {
+                        try directory?.merge(proven: [(found, proof)], now: now)
+                    } else {
+                        try directory?.merge([found], now: now)
+                    }
+                } catch { onRemark("where \(mac) is now isn't kept: \(error)") }
+                return proof ?? found.endpoint
             }
             return nil
         }
@@ -134,7 +141,11 @@ extension RouterManager {
     /// Where a router is. Where it has to prove itself, the first who answers in its name needn't be it: when that one proves nothing,
     /// everybody is heard, and the one that proves it is taken.
     func place(of found: FoundRouter) async throws -> SwitchCore.Target {
-        guard !options.allowsUnproven, try wantsProof(of: found.mac) else { return target(found) }
+        guard !options.allowsUnproven, try wantsProof(of: found.mac) else {
+            // Named by the caller, who wants it whatever it proves.
+            if options.trust.hasRoot { try directory?.merge([found], now: SystemCalls.monotonicNow()) }
+            return target(found)
+        }
         let verifier = try verifier()
         let first = await verified([RouterVerifier.Subject(found)], verifier)
         if let proof = first.first(where: \.judgement.isProof) { return target(found, at: proof.endpoint) }
@@ -157,6 +168,14 @@ extension RouterManager {
         let findings = await verifier.verify(subjects)
         sightings.note(findings)
         guard let home = options.home else { return findings }
+        if options.trust.hasRoot {
+            let proven = findings.filter { $0.judgement.verdict == .company }.compactMap { finding in
+                sightings[finding.subject.mac].map { ($0, finding.endpoint) }
+            }
+            do { try directory?.merge(proven: proven, now: SystemCalls.monotonicNow()) } catch {
+                onRemark("the routers that were found aren't kept: \(error)")
+            }
+        }
         do {
             try TrustState(home: home).update { kept in
                 for finding in findings {

@@ -93,7 +93,7 @@ extension RouterManager {
     ) async throws -> RouterConnection {
         let exception = options.allowsUnproven
         let used = current
-        if let used, used.mac == target.mac, await used.session.isOpen { return used }
+        if let used, used.mac == target.mac, await used.isOpen { return used }
         // A router that is dialled anew in its own place has no predecessor.
         let old = used?.mac == target.mac ? nil : used
         if let old { held[old.mac]?.users += 1 }

@@ -25,6 +25,8 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
     case superseded(String)
     /// All of the company's routers were asked for, and no company root is configured.
     case noRoot
+    /// Other processes hold all of the router's journals, and none became free in this time.
+    case outboxHeld(MACAddress, after: Duration)
 
     /// A sentence for people, with what to try.
     public var description: String {
@@ -52,6 +54,9 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
             return "none of the \(findings.count) routers that answered is the company's (\(list.joined(separator: "; ")))"
         case .superseded(let text): return "the switch to \(text) gave way to a later one"
         case .noRoot: return "no company root is configured, so nobody is known to be the company's (see RouterTrust)"
+        case .outboxHeld(let mac, let time):
+            return "others hold all \(OutboxStore.slots) journals of \(mac), and none became free within \(time): nothing was accepted "
+                + "(wait for them to end, or have one agent talk to it: wifictl agent start)"
         case .notOpened(let mac, let endpoint, let reason): return "no session with \(mac) at \(endpoint): \(reason)"
         }
     }
@@ -74,6 +79,8 @@ public actor RouterManager {
         public var session = SessionConfiguration(role: .controller)
         /// Where routers, sessions and unfinished messages are kept; nil keeps nothing.
         public var home: String?
+        /// What happens where state is kept and other processes hold all journals of a router.
+        public var whenOutboxHeld = OutboxStore.WhenAllHeld.wait(atMost: .seconds(10))
         /// Whether ``RouterManager/connect(to:)`` makes its router the current one; false: only where there is none yet.
         public var connectingMovesCurrent = true
         /// Whom it trusts. Once a company root is configured, only routers that prove to be the company's are selected and talked to.
@@ -101,8 +108,9 @@ public actor RouterManager {
     /// How it looks and talks.
     public nonisolated let options: Options
     let loop: EventLoop
-    let onEvent: @Sendable (MACAddress, SessionEvent) -> Void
+    let onEvent: @Sendable (SessionSource, SessionEvent) -> Void
     let onRemark: @Sendable (String) -> Void
+    let journalRemarks: ToldOnce
     /// The connection in use.
     public internal(set) var current: RouterConnection?
     let hub: StatusHub
@@ -110,10 +118,8 @@ public actor RouterManager {
     var failover: FailoverWatch?
     /// All connections that are made and not closed yet, one a router: see ``borrow(_:exception:)``.
     var held: [MACAddress: HeldConnection] = [:]
-    /// Connections on their way out: their routers get no other one before they're closed.
-    var closing: [MACAddress: (number: Int, task: Task<Void, Never>)] = [:]
-    /// Counts the closings, to tell one from its successor.
-    var closings = 0
+    /// Routers whose connections are on their way out: they get no other one before.
+    var departing: [MACAddress: Departure] = [:]
     /// Counts the times that a router was left.
     var departures: UInt64 = 0
     var switching: RunningSwitch?
@@ -135,17 +141,18 @@ public actor RouterManager {
     /// - Parameters:
     ///   - options: where and how it looks and remembers.
     ///   - loop: where its sessions run.
-    ///   - onEvent: what sessions tell, for logs; called on the loop's thread.
+    ///   - onEvent: what sessions tell, each named by its source, for logs; called on the loop's thread.
     ///   - onRemark: what wasn't as it should be with the kept state.
     public init(
         _ options: Options = Options(), loop: EventLoop = .shared,
-        onEvent: @escaping @Sendable (MACAddress, SessionEvent) -> Void = { _, _ in },
+        onEvent: @escaping @Sendable (SessionSource, SessionEvent) -> Void = { _, _ in },
         onRemark: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.options = options
         self.loop = loop
         self.onEvent = onEvent
         self.onRemark = onRemark
+        journalRemarks = ToldOnce(onRemark)
         hub = StatusHub(loop: loop, timing: options.status)
         capabilities = CapabilityStore(home: options.home, onRemark: onRemark)
     }
@@ -214,7 +221,7 @@ public actor RouterManager {
         await withDiscardingTaskGroup { group in
             for one in held.values { group.addTask { await self.retire(one.connection) } }
         }
-        for leaving in closing.values { await leaving.task.value }
+        for mac in departing.keys { await departed(mac) }
         await hub.end()
     }
 
@@ -302,7 +309,9 @@ public actor RouterManager {
     }
 
     func remember(_ result: ScanResult) throws {
-        sightings.note(result.routers, now: SystemCalls.monotonicNow(), date: .systemNow())
-        try directory?.merge(result.routers, now: SystemCalls.monotonicNow())
+        let now = SystemCalls.monotonicNow()
+        sightings.note(result.routers, now: now, date: .systemNow())
+        // Where a root is configured, who proves to be the company's is kept, or who is named as the exception.
+        if !options.trust.hasRoot { try directory?.merge(result.routers, now: now) }
     }
 }

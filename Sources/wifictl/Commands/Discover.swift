@@ -19,7 +19,7 @@ extension Command {
         discussion: """
             Asks on all networks of this machine which routers are there, grades each answer by how its addresses relate to the \
             access point, and chooses where that can be told. What is found is kept, so that other commands know it by name \
-            (see wifictl routers).
+            (see wifictl routers); once a company root is configured, that are the company's routers.
             With --dialect, routers of other makers are asked as well: ssdp (UPnP), mdns (DNS-SD), mndp (MikroTik) and ubnt \
             (Ubiquiti). A device that answers in several is one row; listed is what calls itself a router or access point, and the \
             gateway. It is chosen only where no native router is.
@@ -28,8 +28,8 @@ extension Command {
             like the access point's, a guess), vendor (the same maker), none, and unknown (no access point is known).
             It looks for the whole time even when the access point's router has answered, since the others are to be listed too, and \
             whoever else claims to be it. --until-match ends at that answer, one round trip after the start.
-            Once a company root is configured, each router is asked for proof, and only the company's are chosen; a watch asks nobody \
-            and chooses none then, and --until-match looks for the whole time, since the first who claims to be the one needn't be it. \
+            Once a company root is configured, each router is asked for proof, and only the company's are chosen; a watch asks nobody, \
+            and chooses and keeps none then, and --until-match looks for the whole time, since the first who claims to be the one needn't be it. \
             The exit status is 0 when a router was found, and 1 when none was.
             """,
         options: [time, ScanOptions.bssid, to, ScanOptions.dialect, watch, untilMatch, verifies] + TrustOptions.judging,

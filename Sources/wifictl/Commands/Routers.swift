@@ -8,7 +8,8 @@ extension Command {
     static let routers = Command(
         name: "routers", summary: "lists the known routers with the current one marked",
         discussion: """
-            Lists what earlier scans found on this machine; nothing is asked on the network. The exit status is 1 when no router \
+            Lists what earlier scans found on this machine; nothing is asked on the network. Once a company root is configured, only \
+            routers that prove to be the company's come to the list, and those that were named with --unproven. The exit status is 1 when no router \
             is known. What is forgotten is forgotten whole: that it spoke TLS, and a key that was pinned, too.
             """,
         options: [forget], usesNetwork: false,

@@ -16,7 +16,8 @@ extension Command {
             Opens a session, or resumes the one of an earlier run, sends the bodies and waits for their receipts. Without bodies it \
             only settles what earlier runs left unsettled. A message that was accepted outlives this process: what isn't settled \
             in time stays in the router's outbox, and the next send goes on with it. A known router that doesn't answer is dialled \
-            where it was last, and messages for it are kept. The time of --timeout begins anew with whatever \
+            where it was last, and messages for it are kept. Where others hold all journals of the router, one is waited for, as long as \
+            --timeout says. The time of --timeout begins anew with whatever \
             comes from the router, and stands still while standard input is waited for.
             """,
         options: [
@@ -45,6 +46,8 @@ extension Command {
             options.session.isPlain = isPlain
             options.session.layout = arguments[FrameOptions.layout]
             options.session.maximumBodyLength = FrameOptions.limits(size: arguments[FrameOptions.limit]).maximumBodyLength
+            // What asks for no receipt is kept nowhere in any case.
+            if !arguments[noReceipt] { options.whenOutboxHeld = .wait(atMost: arguments[SessionTool.timeout]) }
         }
         var place: SwitchCore.Target?
         if let pool = context.pool {
@@ -95,6 +98,8 @@ extension Command {
             context.output.detail("no session with \(mac) yet: \(reason)")
             return nil
         }
+        // One that was opened for something else while all journals were held keeps nothing.
+        guard connection.session.keepsJournal || arguments[noReceipt] else { return nil }
         return SendRun(
             connection.session, mac: connection.mac, context.output, wantsReceipt: !arguments[noReceipt],
             expectsReplies: arguments[expectReply], kept: connection)

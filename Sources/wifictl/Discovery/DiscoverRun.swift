@@ -74,8 +74,6 @@ struct DiscoverRun {
         var findings = DiscoverFindings(asked, native: routers, foreign: devices)
         findings.dialectFailures.merge(failures) { first, _ in first }
         if let trust {
-            // Whoever offered TLS before is known by now, so that its silence about it is noticed.
-            directory.keep(findings.native.routers, output)
             findings.verdicts = try await DiscoverVerdicts(of: findings.native.routers, trust, station: station, home: home, output)
         }
         let status = finish(findings)
@@ -88,7 +86,7 @@ struct DiscoverRun {
     private func finish(_ findings: DiscoverFindings) -> ExitStatus {
         output.clearProgress()
         view.show(findings, elapsed: elapsed)
-        directory.keep(findings.native.routers, output)
+        directory.keep(findings, output)
         return findings.rows.isEmpty ? .negative : .success
     }
 
@@ -128,13 +126,13 @@ struct DiscoverRun {
 }
 
 extension RouterDirectory {
-    /// Keeps what was found for other commands.
-    func keep(_ routers: some Collection<FoundRouter>, _ output: Output) {
-        do {
-            try merge(routers, now: SystemCalls.monotonicNow())
-        } catch {
-            // What was found has been shown: that it can't be kept as well is no failure of the scan.
-            output.warning("\(error)")
+    /// Keeps what was found for other commands: where a company root is configured, those that have proven to be the company's.
+    func keep(_ findings: DiscoverFindings, _ output: Output) {
+        var unkept = UnkeptRouters(wantsProof: findings.verdicts?.hasRoot ?? false)
+        for router in findings.native.routers {
+            unkept.note(router)
+            if let place = findings.verdicts?.places[router.mac] { unkept.proven(router.mac, at: place) }
         }
+        unkept.keep(in: self, output)
     }
 }

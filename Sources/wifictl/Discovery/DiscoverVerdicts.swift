@@ -7,6 +7,8 @@ struct DiscoverVerdicts {
     let judgements: [MACAddress: Judgement]
     /// What proven routers say of the access points behind them.
     let families: [MACAddress: RouterFamily]
+    /// Where those did that have proven to be the company's.
+    let places: [MACAddress: Endpoint]
     /// Whether a company root is configured, so that only its routers may be chosen.
     let hasRoot: Bool
 
@@ -14,6 +16,7 @@ struct DiscoverVerdicts {
     init(_ judgements: [MACAddress: Judgement], hasRoot: Bool) {
         self.judgements = judgements
         families = [:]
+        places = [:]
         self.hasRoot = hasRoot
     }
 
@@ -23,6 +26,8 @@ struct DiscoverVerdicts {
         let findings = try await VerifyRun.findings(VerifyRun.subjects(sorted, station: station), trust, home: home, output)
         let known = findings.compactMap { finding in finding.family.map { (finding.subject.mac, $0) } }
         families = Dictionary(known) { first, _ in first }
+        let proven = findings.filter { $0.judgement.verdict == .company }
+        places = Dictionary(proven.map { ($0.subject.mac, $0.endpoint) }) { first, _ in first }
         judgements = Dictionary(findings.map { ($0.subject.mac, $0.judgement) }) { first, _ in first }
         hasRoot = trust.hasRoot
     }

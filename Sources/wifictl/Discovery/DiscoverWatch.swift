@@ -19,7 +19,7 @@ struct DiscoverWatch {
     private var choosing = ChoiceWatch<MACAddress>()
     private var choosingDevices = ChoiceWatch<Int>()
     private var shown: Set<IPAddress> = []
-    private var unkept: [MACAddress: FoundRouter] = [:]
+    private var unkept: UnkeptRouters
     private var keptAt: ContinuousClock.Instant?
     /// nil until a scan has told it.
     private var link: Set<MACAddress>?
@@ -34,6 +34,7 @@ struct DiscoverWatch {
     init(_ asked: Set<Dialect>, wantsProof: Bool, asksForProof: Bool = false, _ directory: RouterDirectory, _ view: DiscoverView) {
         self.asked = asked
         self.wantsProof = wantsProof
+        unkept = UnkeptRouters(wantsProof: wantsProof)
         judgements = asksForProof && wantsProof ? [:] : nil
         self.directory = directory
         self.view = view
@@ -60,13 +61,14 @@ struct DiscoverWatch {
     /// A router was asked for proof.
     mutating func take(_ finding: RouterVerifier.Finding) {
         guard judgements != nil, routers[finding.subject.mac] != nil else { return }
+        unkept.note(finding)
         judgements?[finding.subject.mac] = finding.judgement
         reselect()
     }
 
     /// Keeps what isn't kept yet; the findings for the summary.
     mutating func end() -> DiscoverFindings {
-        directory.keep(unkept.values, view.output)
+        unkept.keep(in: directory, view.output)
         var findings = DiscoverFindings(asked, native: native, foreign: foreign)
         findings.native.finish = .stopped
         findings.dialectFailures.merge(failures) { first, _ in first }
@@ -83,7 +85,7 @@ struct DiscoverWatch {
         routers[router.mac] = router
         routerIndex.set(router.mac, router.samenessKeys(MACAddress.self))
         choosing.set(router.mac, DiscoverRow.native(router, also: []).candidate)
-        unkept[router.mac] = router
+        unkept.note(router)
         hasFound = true
         view.change(word, row(router), details)
         // A device of its own row so far turns out to be this router, or to be it no more.
@@ -92,14 +94,14 @@ struct DiscoverWatch {
             choosingDevices.set(number, nil)
         }
         for (number, _) in before { showIfRow(number) }
-        guard keptAt.map({ $0.duration(to: .now) >= DiscoverWatch.keepingInterval }) ?? true else { return }
-        directory.keep(unkept.values, view.output)
-        unkept = [:]
+        guard !unkept.isEmpty, keptAt.map({ $0.duration(to: .now) >= DiscoverWatch.keepingInterval }) ?? true else { return }
+        unkept.keep(in: directory, view.output)
         keptAt = .now
     }
 
     private mutating func lose(_ router: FoundRouter, _ loss: DiscoveryEvent.Loss) {
         routers[router.mac] = nil
+        unkept.lost(router.mac)
         routerIndex.set(router.mac, [])
         choosing.set(router.mac, nil)
         view.change("lost", row(router), [loss.rawValue])

@@ -39,12 +39,12 @@ struct ReportRun {
             finished = ScanResult(routers: [], selection: Selection(nil, .none, .none), finish: .noInterface, failedInterfaces: reasons)
         }
         guard let result = finished else { throw CancellationError() }
-        RouterDirectory(home: context.home).keep(result.routers, output)
+        var findings = DiscoverFindings([.native], native: result, foreign: nil)
         let verdicts = try await DiscoverVerdicts(of: result.routers, trust, station: station, home: context.home, output)
+        if trust.hasRoot { findings.verdicts = verdicts }
+        RouterDirectory(home: context.home).keep(findings, output)
         let trips = try await measure(result.routers.filter(\.discovered.isConfirmed))
         output.clearProgress()
-        var findings = DiscoverFindings([.native], native: result, foreign: nil)
-        if trust.hasRoot { findings.verdicts = verdicts }
         return page(findings, verdicts, foundAt, trips, start.duration(to: .now))
     }
 

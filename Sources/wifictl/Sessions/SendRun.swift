@@ -55,6 +55,8 @@ actor SendRun {
     private var observation: RouterConnection.Observation?
     private var onOpen: (@Sendable () async -> Void)?
     private var opening: Task<Void, Never>?
+    /// Whose news its own are; nil of a device that has no MAC to go by.
+    private var source: SessionSource?
 
     /// - Parameter onOpen: called once, when the session stands.
     init(
@@ -72,6 +74,7 @@ actor SendRun {
 
     /// Begins: what an earlier run left unsettled is taken over. Over a session that others use too, that's theirs, unless `takesOver`.
     func begin(takesOver: Bool) async {
+        if let mac { source = SessionSource(mac, session.identifier, await session.opening) }
         let restored = kept == nil || takesOver ? await session.pendingTickets : []
         announced = Set(restored)
         counts.restored = restored.count
@@ -146,7 +149,8 @@ actor SendRun {
             case .lost(let reason): obstacle = "\(reason)"
             default: break
             }
-            if let mac { SessionTool.print(state, mac, output) }
+            source?.hear(event)
+            if let source { SessionTool.print(state, source, output) }
         case .outcome(let outcome):
             lastSign = .now
             announced.contains(outcome.ticket) ? tell(outcome) : (early[outcome.ticket] = outcome)

@@ -1,6 +1,5 @@
 import Glibc
 import SocketCore
-import Synchronization
 import WifiDiscovery
 
 /// What all commands that talk to a router share: the manager over this tool's state, and lines for what its sessions tell.
@@ -18,7 +17,7 @@ enum SessionTool {
     /// A manager that keeps its state where the tool does, and prints what happens as `session` lines.
     static func manager(
         _ arguments: Arguments, _ context: Context, _ change: (inout RouterManager.Options) -> Void = { _ in },
-        onEvent: (@Sendable (MACAddress, SessionEvent) -> Void)? = nil
+        onEvent: (@Sendable (SessionSource, SessionEvent) -> Void)? = nil
     ) throws -> RouterManager {
         var options = RouterManager.Options()
         options.home = context.home
@@ -26,6 +25,8 @@ enum SessionTool {
         options.connectingMovesCurrent = false
         // Other commands, and other processes, go on with what a router's journal holds.
         options.keepsSessions = false
+        // What most commands do is done when they end; only what is sent has to outlive them: see send.
+        options.whenOutboxHeld = .goWithout
         options.failover.policy = .never
         options.discovery = try discovery(context)
         options.trust = try TrustOptions.routerTrust(arguments, context)
@@ -36,7 +37,7 @@ enum SessionTool {
         // In the agent a session outlives the command that opened it, whose output it must not write to then.
         if context.pool != nil { return RouterManager(options, onRemark: { output.warning($0) }) }
         return RouterManager(
-            options, onEvent: onEvent ?? { mac, event in if case .state(let state) = event { print(state, mac, output) } },
+            options, onEvent: onEvent ?? { source, event in if case .state(let state) = event { print(state, source, output) } },
             onRemark: { output.warning($0) })
     }
 
@@ -72,41 +73,28 @@ enum SessionTool {
         return options
     }
 
-    /// The sessions that stood last, one a router, until they are closed: what is told of a session later is told of these.
-    private static let openings = Mutex<[MACAddress: SessionOpening]>([:])
-
-    private static func lastOpening(_ mac: MACAddress, _ state: SessionState, _ new: SessionOpening?) -> SessionOpening? {
-        openings.withLock { known in
-            if let new { known[mac] = new }
-            defer { if case .closed = state { known[mac] = nil } }
-            return known[mac]
-        }
-    }
-
     /// A `session` line, or a remark for a person.
-    static func print(_ state: SessionState, _ mac: MACAddress, _ output: Output) {
-        let (word, attempt, new, remark) = describe(state)
-        let opening = lastOpening(mac, state, new)
-        guard output.isJSON else { return output.detail("session with \(mac): \(remark)") }
+    static func print(_ state: SessionState, _ source: SessionSource, _ output: Output) {
+        let (word, attempt, remark) = describe(state)
+        guard output.isJSON else { return output.detail("session with \(source.mac): \(remark)") }
         output.json(
             "session",
             [
-                "state": .string(word), "mac": .string("\(mac)"), "session": .text(opening?.session.description),
-                "boot": .text(opening?.router?.identity.boot), "attempt": .whole(attempt), "detail": .string(remark),
+                "state": .string(word), "mac": .string("\(source.mac)"), "session": .string("\(source.session)"),
+                "boot": .text(source.boot), "attempt": .whole(attempt), "detail": .string(remark),
             ])
     }
 
     /// The state's word, and what there is to say of it.
-    static func describe(_ state: SessionState) -> (word: String, attempt: Int?, opening: SessionOpening?, remark: String) {
+    static func describe(_ state: SessionState) -> (word: String, attempt: Int?, remark: String) {
         switch state {
-        case .connecting(let attempt): ("connecting", attempt, nil, "connecting, try \(attempt)")
-        case .open(let opening):
-            ("open", nil, opening, opening.memoryLost ? "open; the router has forgotten the earlier session" : "open")
-        case .resumed(let opening): ("resumed", nil, opening, "resumed")
-        case .lost(let reason): ("lost", nil, nil, "lost: \(reason)")
-        case .reconnecting(let attempt, let after): ("reconnecting", attempt, nil, "trying again in \(after.briefText)")
-        case .suspended: ("suspended", nil, nil, "suspended")
-        case .closed(let reason): ("closed", nil, nil, "closed: \(reason)")
+        case .connecting(let attempt): ("connecting", attempt, "connecting, try \(attempt)")
+        case .open(let opening): ("open", nil, opening.memoryLost ? "open; the router has forgotten the earlier session" : "open")
+        case .resumed: ("resumed", nil, "resumed")
+        case .lost(let reason): ("lost", nil, "lost: \(reason)")
+        case .reconnecting(let attempt, let after): ("reconnecting", attempt, "trying again in \(after.briefText)")
+        case .suspended: ("suspended", nil, "suspended")
+        case .closed(let reason): ("closed", nil, "closed: \(reason)")
         }
     }
 

@@ -8,6 +8,8 @@ struct VerifyRun {
         let subject: RouterVerifier.Subject
         let address: String
         var name = ""
+        /// What a scan found of it, where one did.
+        var found: FoundRouter?
 
         /// The address with its port, where that isn't the standard one.
         var place: String {
@@ -47,10 +49,10 @@ struct VerifyRun {
         do { scanned = try await scan() } catch DiscoveryError.nothingToScan { return [] }
         output.clearProgress()
         guard let result = scanned else { throw CancellationError() }
-        try RouterDirectory(home: home).merge(result.routers, now: SystemCalls.monotonicNow())
         return zip(result.routers, VerifyRun.subjects(result.routers, station: station)).map { found, subject in
             Router(
-                subject: subject, address: found.discovered.address.text(on: found.interface), name: found.discovered.router.name)
+                subject: subject, address: found.discovered.address.text(on: found.interface), name: found.discovered.router.name,
+                found: found)
         }
     }
 
@@ -93,7 +95,7 @@ struct VerifyRun {
             do {
                 let target = try await manager.locate(reference)
                 var found = router(target.mac, target.session, target.offersTLS)
-                found.name = try RouterDirectory(home: home).load()[target.mac]?.router.name ?? ""
+                found.name = try await manager.routers.first { $0.mac == target.mac }?.router.router.name ?? ""
                 routers.append(found)
             } catch ManagerError.notAnswering(let silent) {
                 var found = router(silent.router.mac, Endpoint(silent.address, port: silent.router.tcp), silent.hasSpokenTLS)
@@ -115,6 +117,12 @@ struct VerifyRun {
     /// Asks them and shows what came of it.
     func judge(_ routers: [Router]) async throws -> ExitStatus {
         let findings = try await VerifyRun.findings(routers.map(\.subject), trust, within: limit, home: home, output)
+        var unkept = UnkeptRouters(wantsProof: trust.hasRoot)
+        for (router, finding) in zip(routers, findings) {
+            if let found = router.found { unkept.note(found) }
+            unkept.note(finding)
+        }
+        unkept.keep(in: RouterDirectory(home: home), output)
         let report = VerifyReport(output)
         report.show(Array(zip(routers, findings)))
         report.summarise(findings, after: start.duration(to: .now))

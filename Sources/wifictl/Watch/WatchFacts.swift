@@ -36,7 +36,7 @@ enum WatchFacts {
     }
 
     static func session(_ state: SessionState, _ mac: MACAddress) -> WatchSession {
-        let (word, attempt, _, remark) = SessionTool.describe(state)
+        let (word, attempt, remark) = SessionTool.describe(state)
         let paint: Paint? =
             switch state {
             case .open, .resumed: .green

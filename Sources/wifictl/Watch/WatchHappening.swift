@@ -12,7 +12,7 @@ enum WatchHappening: Sendable {
     case trips([(mac: MACAddress, roundTrip: Duration?)])
     case finding(RouterVerifier.Finding)
     case signals([WatchInput])
-    case session(MACAddress, SessionEvent)
+    case session(SessionSource, SessionEvent)
     case counters(SessionCounters, unsettled: Int)
     /// Properties that a router reported, or was asked for.
     case changed(MACAddress, [JSONValue.Member])

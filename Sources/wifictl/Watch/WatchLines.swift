@@ -29,7 +29,7 @@ struct WatchLines {
             case .finding(let finding):
                 if proofs.isNews(finding) { show(finding) }
                 watch.take(finding)
-            case .session(let mac, .state(let state)): await show(mac, state)
+            case .session(let source, .state(let state)): await show(source, state)
             case .changed(let mac, let members):
                 reporter = mac
                 batch.add(members, now: SystemCalls.monotonicNow())
@@ -90,14 +90,15 @@ struct WatchLines {
         output.line("\(output.paint("?", verdict.paint)) \(finding.subject.mac)  \(verdict.word): \(verdict.detail)")
     }
 
-    private func show(_ mac: MACAddress, _ state: SessionState) async {
+    private func show(_ source: SessionSource, _ state: SessionState) async {
         if output.isJSON {
-            SessionTool.print(state, mac, output)
+            SessionTool.print(state, source, output)
         } else {
-            let session = WatchFacts.session(state, mac)
-            output.line("\(output.paint("@", session.paint ?? .bold)) session with \(mac): \(DisplayWidth.printable(session.remark))")
+            let session = WatchFacts.session(state, source.mac)
+            let sign = output.paint("@", session.paint ?? .bold)
+            output.line("\(sign) session with \(source.mac): \(DisplayWidth.printable(session.remark))")
         }
-        if case .open = state { await plan.sessions.reopened(mac) }
+        if case .open = state { await plan.sessions.reopened(source.mac) }
     }
 
     private func show(_ members: [JSONValue.Member], of mac: MACAddress) {

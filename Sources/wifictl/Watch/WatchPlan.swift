@@ -21,7 +21,7 @@ struct WatchPlan: Sendable {
         let inbox = WatchInbox()
         self.inbox = inbox
         let manager = try SessionTool.manager(
-            arguments, context, { $0.discovery = options }, onEvent: { mac, event in inbox.tell(.session(mac, event)) })
+            arguments, context, { $0.discovery = options }, onEvent: { source, event in inbox.tell(.session(source, event)) })
         sessions = WatchSessions(manager, inbox)
         directory = RouterDirectory(home: context.home)
         reference = arguments.optional(0)

@@ -20,7 +20,7 @@ actor WatchRun {
     private var painter = ScreenPainter()
     private var found: [MACAddress: FoundRouter] = [:]
     private var judgements: [MACAddress: Judgement] = [:]
-    private var unkept: [MACAddress: FoundRouter] = [:]
+    private var unkept: UnkeptRouters
     private var link: Set<MACAddress> = []
     private var unknown: WirelessUnknown?
     private var counters = WatchSession.Counters()
@@ -33,6 +33,7 @@ actor WatchRun {
     init(_ plan: WatchPlan) {
         self.plan = plan
         output = plan.context.output
+        unkept = UnkeptRouters(wantsProof: plan.trust.hasRoot)
         sampler = RoundTripSampler(plan.discovery.options)
         scan = plan.discovery.begin(for: nil)
         model = WatchModel(started: SystemCalls.monotonicNow(), place: plan.context.interfaces.joined(separator: ", "))
@@ -55,7 +56,7 @@ actor WatchRun {
         output.divert(to: nil)
         filling.cancel()
         scan.stop()
-        plan.directory.keep(unkept.values, output)
+        unkept.keep(in: plan.directory, output)
         await plan.sessions.close()
         return .success
     }
@@ -76,10 +77,11 @@ actor WatchRun {
             for trip in trips { feed(.roundTrip(id: "\(trip.mac)", trip.roundTrip)) }
         case .finding(let finding):
             judgements[finding.subject.mac] = finding.judgement
+            unkept.note(finding)
             isSelectionOld = true
             feed(.verdict(id: "\(finding.subject.mac)", WatchFacts.verdict(finding.judgement)))
         case .signals(let inputs): for input in inputs { feed(input) }
-        case .session(let mac, let event): await heard(mac, event)
+        case .session(let source, let event): await heard(source.mac, event)
         case .counters(let new, let unsettled):
             (counters.resends, counters.duplicates, counters.openings) = (new.resends, new.duplicates, new.openings)
             counters.unsettled = unsettled
@@ -113,6 +115,7 @@ actor WatchRun {
             if plan.trust.hasRoot, !changes.isDisjoint(with: asksAgain) { isProofOld = true }
         case .lost(let router, let loss):
             found[router.mac] = nil
+            unkept.lost(router.mac)
             feed(.lost(id: "\(router.mac)", why: loss.rawValue))
         case .graded(let routers, let addresses, let reason):
             (link, unknown) = (addresses, reason)
@@ -125,7 +128,7 @@ actor WatchRun {
 
     private func note(_ router: FoundRouter, _ words: String?) {
         found[router.mac] = router
-        unkept[router.mac] = router
+        unkept.note(router)
         feed(.router(WatchFacts.router(router), change: words))
     }
 
@@ -184,8 +187,7 @@ actor WatchRun {
         }
         if now - kept >= WatchRun.keeping, !unkept.isEmpty {
             kept = now
-            plan.directory.keep(unkept.values, output)
-            unkept = [:]
+            unkept.keep(in: plan.directory, output)
         }
         if isProofOld, now - proven >= WatchRun.proving {
             (isProofOld, proven) = (false, now)

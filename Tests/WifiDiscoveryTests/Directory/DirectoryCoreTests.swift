@@ -20,6 +20,24 @@ import Testing
         return directory
     }
 
+    @Test func `who has proven itself is kept as it says there, and what is said elsewhere in its name moves it and changes nothing else`()
+    {
+        var directory = DirectoryCore()
+        let own = Self.found(1, name: "Attic")
+        directory.merge(own, provenAt: own.sessionEndpoint, interface: "eth0", now: .zero)
+        let proven = directory[own.router.mac]
+        #expect(proven?.router.name == "Attic" && proven?.hasSpokenTLS == true && proven?.address == own.address)
+        // Somebody nearer answers in its name; its proof came at another place.
+        let forged = Self.found(1, name: "Cellar", address: .v4(192, 0, 2, 200))
+        let place = Endpoint(.v4(192, 0, 2, 9), port: 4_000)
+        directory.merge(forged, provenAt: place, interface: "eth0", now: .zero)
+        let moved = directory[own.router.mac]
+        #expect(moved?.router.name == "Attic" && moved?.address == place.address && moved?.router.tcp == place.port)
+        // Of one that isn't known yet, that is all there is to know.
+        directory.merge(Self.found(2, name: "Hall"), provenAt: place, interface: "eth0", now: .zero)
+        #expect(directory[SimulatedLAN.mac(2)]?.router.name == "Hall" && directory[SimulatedLAN.mac(2)]?.address == place.address)
+    }
+
     @Test func `what is written is read again`() throws {
         var directory = Self.directory()
         directory.merge(

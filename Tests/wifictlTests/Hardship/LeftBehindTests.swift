@@ -64,6 +64,11 @@ struct LeftBehindTests {
         let summary = try summary(settled)
         #expect(summary["restored"] == 2 && summary["delivered"] == 2 && summary["unsettled"] == 0, "\(summary.text)")
         #expect(Set(try await texts(alive.child)) == ["first", "precious"])
+        // One session for each, and each line tells of its own, to the last.
+        let told = try jsonLines(settled, "session")
+        let sessions = Set(told.compactMap { $0["session"]?.stringValue })
+        #expect(sessions.count == 2 && told.allSatisfy { $0["session"]?.stringValue != nil }, "\(settled.text)")
+        for one in sessions { #expect(told.last { $0["session"]?.stringValue == one }?["state"] == "closed", "\(settled.text)") }
     }
 
     @Test func `a smaller limit: the larger message stays, is named, and is settled by a send that allows it`() async throws {

@@ -94,6 +94,19 @@ public struct DirectoryCore: Sendable {
         return (true, evicted)
     }
 
+    /// Merges a router that has proven at `endpoint` whose it is. What is said at another place in its name isn't its own word: of a router
+    /// that is known, such a description changes nothing but the place.
+    public mutating func merge(_ found: DiscoveredRouter, provenAt endpoint: Endpoint, interface: String, now: Instant) {
+        var own = found
+        if found.sessionEndpoint != endpoint {
+            own.router = routers[found.router.mac]?.router ?? found.router
+            own.place.address = endpoint.address
+            own.router.tcp = endpoint.port
+        }
+        own.router.tls = true
+        merge(own, interface: interface, now: now)
+    }
+
     /// Merges an event of a scan.
     public mutating func apply(_ event: DiscoveryEvent, interface: (UInt32) -> String, now: Instant) {
         switch event {

@@ -7,6 +7,9 @@ struct RouterSightings: Sendable {
     private var found: [MACAddress: FoundRouter] = [:]
     private var judgements: [MACAddress: Judgement] = [:]
 
+    /// How a router was last found.
+    subscript(mac: MACAddress) -> FoundRouter? { found[mac] }
+
     /// A scan has found these.
     mutating func note(_ routers: some Collection<FoundRouter>, now: Instant, date: WallTime) {
         for router in routers {

@@ -7,22 +7,22 @@ extension RouterConnection {
     /// - Returns: nil for a device that doesn't tell.
     /// - Throws: ``CommandError``.
     public func capabilities() async throws(CommandError) -> DeviceCapabilities? {
-        if let known = await knownCapabilities() { return known }
-        if let identity = await identity(), identity == withoutCapabilities { return nil }
+        if let known = knownCapabilities() { return known }
+        if let identity = identity(), identity == withoutCapabilities { return nil }
         let value: JSONValue
         do throws(CommandError) { value = try await request(.capabilities) } catch {
             guard case .refused = error else { throw error }
-            withoutCapabilities = await identity()
+            withoutCapabilities = identity()
             return nil
         }
         guard let capabilities = DeviceCapabilities(value) else { throw .malformedAnswer("it's no list of capabilities") }
-        if let identity = await identity() { setup.capabilities.keep(capabilities, of: identity) }
+        if let identity = identity() { setup.capabilities.keep(capabilities, of: identity) }
         return capabilities
     }
 
     /// What is known without asking.
-    func knownCapabilities() async -> DeviceCapabilities? {
-        guard let identity = await identity() else { return nil }
+    func knownCapabilities() -> DeviceCapabilities? {
+        guard let identity = identity() else { return nil }
         return setup.capabilities[identity]
     }
 
@@ -33,9 +33,8 @@ extension RouterConnection {
     }
 
     /// The router as its hello names it; nil for a plain device, and before the session first stood.
-    private func identity() async -> CapabilityCache.Identity? {
-        guard let router = await session.opening?.router else { return nil }
-        firmware = router.identity.firmware
+    private func identity() -> CapabilityCache.Identity? {
+        guard let router = opening?.router else { return nil }
         return CapabilityCache.Identity(mac, boot: router.identity.boot, firmware: router.identity.firmware)
     }
 }

@@ -102,7 +102,7 @@ extension RouterConnection {
 
     private func askUntilTold() async {
         defer { following.isAsking = false }
-        while refusal == nil, following.isIncomplete, await session.isOpen {
+        while refusal == nil, following.isIncomplete, isOpen {
             let able = following.wishes.isEmpty ? [] : await ableToTell(following.wishes)
             let names = following.next(of: able)
             guard !names.isEmpty else { continue }

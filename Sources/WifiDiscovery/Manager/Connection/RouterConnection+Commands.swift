@@ -74,7 +74,7 @@ extension RouterConnection {
     ///
     /// - Throws: ``CommandError``; ``CommandError/notPossible(_:_:)`` when the router is known not to tell them.
     public func get(_ names: [String]) async throws(CommandError) -> [JSONValue.Member] {
-        if let obstacle = await knownCapabilities()?.obstacle(to: .get(names: names)) { throw obstacle }
+        if let obstacle = knownCapabilities()?.obstacle(to: .get(names: names)) { throw obstacle }
         let value = try await request(.get(names: names))
         var members: [JSONValue.Member] = []
         for name in names {
@@ -133,14 +133,14 @@ extension RouterConnection {
     func attempt(_ number: CommandNumber) async {
         guard let command = commands[number] else { return }
         if command.hasBeenSent {
-            guard await session.isOpen else { return }
+            guard isOpen else { return }
             if let ticket = command.open.last {
                 await session.resend(ticket)
                 return
             }
         }
         // What was agreed with the device decides how it's written; before that nothing can be.
-        guard let opening = await session.opening else { return }
+        guard let opening else { return }
         let firmware = opening.router?.identity.firmware
         guard let body = setup.encodings.encoding(version: opening.version, firmware: firmware)?.encode(command.request) else {
             obstacles[number] = .noEncoding(version: opening.version, firmware: firmware)

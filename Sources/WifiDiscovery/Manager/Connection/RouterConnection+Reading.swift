@@ -20,7 +20,7 @@ extension RouterConnection {
         _ stream: String, from offset: Int = 0, total: Int? = nil, settings: PieceSchedule.Settings = PieceSchedule.Settings(),
         onProgress: @Sendable (ReadProgress) -> Void = { _ in }, _ take: @Sendable (StreamPiece) async throws -> Void
     ) async throws -> Int {
-        if let obstacle = await knownCapabilities()?.obstacle(to: .read(stream: stream, offset: 0, count: 0)) { throw obstacle }
+        if let obstacle = knownCapabilities()?.obstacle(to: .read(stream: stream, offset: 0, count: 0)) { throw obstacle }
         var schedule = PieceSchedule(from: offset, total: total, settings: settings)
         while true {
             switch schedule.next(now: loop.currentInstant) {
@@ -64,7 +64,6 @@ extension RouterConnection {
             let pipe = try await StreamPipe(place)
             return (try await read(stream, settings: settings, onProgress: onProgress) { try await pipe.write($0.data) }, 0)
         }
-        let opening = await session.opening
         let source = StreamFile.Source(router: "\(mac)", boot: opening?.router?.identity.boot, stream: stream)
         let file = try StreamFile(place, source)
         let kept = file.kept
