@@ -51,14 +51,20 @@ public struct RouterDirectory: Sendable {
         }
     }
 
-    /// Merges routers that have proven whose they are, each with the place where it did.
+    /// Merges routers that have proven whose they are.
     ///
+    /// - Parameters:
+    ///   - routers: what was found, each with the place where it has proven that.
+    ///   - now: the scan's clock.
+    ///   - date: the machine's.
     /// - Throws: what ``update(_:)`` throws.
-    public func merge(proven routers: some Collection<(FoundRouter, Endpoint)>, now: Instant) throws {
+    public func merge(
+        proven routers: some Collection<(FoundRouter, Endpoint)>, now: Instant, date: WallTime = .systemNow()
+    ) throws {
         guard !routers.isEmpty else { return }
         try update { directory in
             for (router, endpoint) in routers {
-                directory.merge(router.discovered, provenAt: endpoint, interface: router.interface, now: now)
+                directory.merge(router.discovered, provenAt: endpoint, interface: router.interface, now: now, date: date)
             }
         }
     }

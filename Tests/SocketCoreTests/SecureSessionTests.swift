@@ -35,7 +35,7 @@ struct SecureSessionTests {
         let company = try await TestCompany.shared
         let began = Happenings<Session>()
         let listener = SessionListener(SessionConfiguration(role: .router), tls: company.serverConfiguration()) {
-            if case .began(let session, _) = $0 { began.add(session) }
+            if case .began(let session, _, _) = $0 { began.add(session) }
         }
         let endpoint = try await listener.open(Endpoint(.loopback, port: 0))
         let session = Session(to: endpoint, tls: company.clientConfiguration(identity: company.operatorIdentity.identity))
@@ -65,6 +65,41 @@ struct SecureSessionTests {
         await plain.close()
         #expect(try await honest.send([2]).result == .delivered)
         await honest.close()
+        await router.listener.close()
+    }
+
+    @Test(
+        "a session is taken up again by its own operator alone: with a renewed certificate too, and by nobody who has read its name in a log"
+    )
+    func owners() async throws {
+        let company = try await TestCompany.shared
+        let (router, endpoint) = try await open(company)
+        func session(_ identity: TLSIdentity, like first: Session? = nil) -> Session {
+            Session(
+                SessionConfiguration(role: .controller), first?.identifier, endpoint, tls: company.clientConfiguration(identity: identity),
+                loop: .shared)
+        }
+        let first = session(company.operatorIdentity.identity)
+        await first.start()
+        #expect(try await first.send([1]).result == .delivered)
+        #expect(await router.door.next() == "began")
+        let other = try await company.workshop.issue(
+            "Other", by: company.operatorRoot, extensions: CertificateWorkshop.operatorExtensions,
+            names: ["URI:urn:dev:org:32473-operator:field-8"])
+        let thief = session(other.identity, like: first)
+        await thief.start()
+        #expect(await router.door.next()?.contains("another operator's") == true)
+        await thief.close()
+        #expect(try await first.send([2]).result == .delivered)
+        let renewed = try await company.workshop.issue(
+            "Renewed", by: company.operatorRoot, extensions: CertificateWorkshop.operatorExtensions, names: [TestCompany.operatorName],
+            serial: "0999")
+        await first.suspend()
+        let again = session(renewed.identity, like: first)
+        await again.start()
+        while let word = await router.door.next(), word != "returned" {}
+        await again.close()
+        await first.close()
         await router.listener.close()
     }
 

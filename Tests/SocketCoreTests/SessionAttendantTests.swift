@@ -40,7 +40,7 @@ struct SessionAttendantTests {
         var configuration = SessionConfiguration(role: .router)
         configuration.identity = RouterIdentity(boot: "00000000000000aa", mac: "02:00:5e:00:53:01")
         let listener = SessionListener(configuration) { event in
-            if case .began(let session, _) = event { session.assumeIsolated { $0.attend(by: attendant) } }
+            if case .began(let session, _, _) = event { session.assumeIsolated { $0.attend(by: attendant) } }
         }
         return (listener, try await listener.open(Endpoint(.loopback, port: 0)))
     }

@@ -20,7 +20,7 @@ final class EchoRouter: Sendable {
         settled.identity = RouterIdentity(boot: "00000000000000aa", mac: "02:00:5e:00:53:01", name: "Echo")
         listener = SessionListener(settled, faults: faults, tls: tls, largestSessionCount: largestSessionCount, door: quota) { event in
             switch event {
-            case .began(let session, _), .plain(let session):
+            case .began(let session, _, _), .plain(let session):
                 door.add("began")
                 Task(executorPreference: session.loop) {
                     for await batch in session.events {

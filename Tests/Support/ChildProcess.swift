@@ -46,12 +46,17 @@ public enum CommandError: Error, CustomStringConvertible, Sendable {
 /// A command under way. Killed when the last reference goes, so that a failing test leaves nothing behind.
 public final class ChildProcess: Sendable {
     private let monitor: ChildMonitor
+    /// Where a tool that isn't told otherwise keeps its state: never where this user's own lies, nor another test's.
+    private let scratch: TemporaryDirectory?
 
     /// Starts `words`, the first of which is looked up in PATH, with `environment` added to this process's own.
     ///
     /// - Throws: ``CommandError/start(command:reason:)``.
     public init(_ words: [String], environment: [String: String] = [:]) throws {
-        monitor = try ChildMonitor(words, environment: environment)
+        let namesHome = ["WIFICTL_HOME", "XDG_STATE_HOME", "HOME"].contains { environment[$0] != nil }
+        scratch = namesHome ? nil : try TemporaryDirectory()
+        let state = scratch.map { ["WIFICTL_HOME": $0.path] } ?? [:]
+        monitor = try ChildMonitor(words, environment: environment.merging(state) { own, _ in own })
         let monitor = monitor
         Thread.detachNewThread { monitor.run() }
     }

@@ -7,10 +7,10 @@ import FrameCodec
 public actor SessionListener: ListenerOwner {
     /// What happened at the door, for logs and counts.
     public enum Event: Sendable {
-        /// A session began.
-        case began(Session, ControllerHello)
-        /// A session got another connection.
-        case returned(Session, ControllerHello)
+        /// A session began; `owner` is the operator that the controller's certificate names, nil in the clear.
+        case began(Session, ControllerHello, owner: String?)
+        /// A session got another connection, by the same owner.
+        case returned(Session, ControllerHello, owner: String?)
         /// A plain controller connected.
         case plain(Session)
         /// A stranger was turned away.
@@ -36,8 +36,8 @@ public actor SessionListener: ListenerOwner {
     private let onEvent: @Sendable (Event) -> Void
     private var listener: StreamListener?
     private var sessions: [SessionIdentifier: Session] = [:]
-    /// Where the controllers of those sessions connected from last, and which connection of the listener's that was.
-    private var origins: [SessionIdentifier: (source: IPAddress, number: UInt64)] = [:]
+    /// Where the controllers of those sessions connected from last, which connection of the listener's that was, and whose sessions they are.
+    private var origins: [SessionIdentifier: (source: IPAddress, number: UInt64, owner: String?)] = [:]
     private var adoptions: UInt64 = 0
     private let door: DoorQuota
     private var quota: DoorQuota
@@ -160,15 +160,18 @@ public actor SessionListener: ListenerOwner {
             onEvent(.refused(stream.peer, reason))
             stream.close()
         case .welcome(let hello, let version, let rest):
+            let owner = stream.peerEvidence?.owner
             if let session = sessions[hello.session] {
+                // The name of a session stands in logs; it's no key to it.
+                guard origins[hello.session]?.owner == owner else { return refuse(stream, "its session is another operator's") }
                 let bound = LoopBound(stream, on: loop)
                 note(hello.session, stream)
                 session.assumeIsolated { $0.adopt(bound.value, hello, version: version, rest: rest) }
-                onEvent(.returned(session, hello))
+                onEvent(.returned(session, hello, owner: owner))
             } else if makeRoom(for: stream) {
                 let session = makeSession(hello.session)
                 note(hello.session, stream)
-                onEvent(.began(session, hello))
+                onEvent(.began(session, hello, owner: owner))
                 let bound = LoopBound(stream, on: loop)
                 session.assumeIsolated { $0.adopt(bound.value, hello, version: version, rest: rest) }
             } else {
@@ -188,7 +191,7 @@ public actor SessionListener: ListenerOwner {
 
     private func note(_ session: SessionIdentifier, _ stream: Stream) {
         adoptions += 1
-        origins[session] = (stream.peer.address, adoptions)
+        origins[session] = (stream.peer.address, adoptions, stream.peerEvidence?.owner)
     }
 
     /// Room for one more session, by the rules of ``SessionPlaces``.
@@ -197,7 +200,7 @@ public actor SessionListener: ListenerOwner {
         let all = Array(sessions.values)
         let kept = all.map { session in
             let state = session.assumeIsolated { (since: $0.core.offlineSince, owes: $0.core.pendingMessages > 0) }
-            let origin = origins[session.identifier] ?? (.any, 0)
+            let origin = origins[session.identifier] ?? (.any, 0, nil)
             return SessionPlaces.Kept(source: origin.source, offlineSince: state.since, owes: state.owes, number: origin.number)
         }
         for index in SessionPlaces.giveWay(among: kept, to: stream.peer.address, places: largestSessionCount) {

@@ -44,10 +44,12 @@ extension RouterManager {
         if let current { return current }
         guard let known = try directory?.load(), let mac = known.current, let router = known[mac] else { return nil }
         var target = lastPlace(of: router)
-        do { target = try await locate(mac.description) } catch {
+        // One that has been proven was not named as an exception, and whoever is in its place now isn't either.
+        let exception = try options.allowsUnproven && !wasProven(mac)
+        do { target = try await locate(mac.description, exception: exception) } catch {
             onRemark("\(mac) isn't found (\(error)); it's dialled where it was, \(target.session)")
         }
-        let connection = try await borrow(target, exception: options.allowsUnproven)
+        let connection = try await borrow(target, exception: exception)
         // Somebody may have connected while it was looked for.
         if current == nil {
             await connection.begin()

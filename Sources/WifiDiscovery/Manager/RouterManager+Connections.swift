@@ -70,7 +70,7 @@ extension RouterManager {
         let old = current
         current = connection
         held[connection.mac]?.departure = nil
-        keepCurrent(connection.mac, moves: moves)
+        keepCurrent(connection.mac, opening: await connection.opening, moves: moves)
         var news = [StatusItem(StatusKey(connection.mac, .current), .current(true))]
         if let old, old !== connection {
             departures += 1

@@ -72,7 +72,7 @@ extension RouterManager {
             connection = there
         } else {
             let place: SwitchCore.Target
-            if let target { place = target } else { place = try await locate("\(mac)") }
+            if let target { place = target } else { place = try await locate("\(mac)", exception: exception) }
             connection = try await borrow(place, exception: exception)
         }
         let result: Result<JSONValue, any Error>

@@ -132,16 +132,19 @@ extension RouterManager {
         let findings = await verified(confirmed.map(RouterVerifier.Subject.init), try verifier())
         let proven = findings.filter { $0.judgement.verdict == .company }
         guard !proven.isEmpty else { throw ManagerError.noneProven(findings) }
-        let places = Dictionary(proven.map { ($0.subject.mac, $0.endpoint) }) { first, _ in first }
-        let candidates = confirmed.filter { places[$0.mac] != nil }.map(\.withoutConflict)
+        let proofs = Dictionary(proven.map { ($0.subject.mac, $0) }) { first, _ in first }
+        let candidates = ProvenClaims.believed(
+            confirmed.compactMap { router in
+                proofs[router.mac].map { (router, $0.judgement.certifiedRadios(enterprise: options.trust.enterprise)) }
+            }, link: result.link)
         guard let router = candidates.first(where: { $0.mac == Selection.choose(among: candidates).mac }) else { return nil }
-        return target(router, at: places[router.mac])
+        return target(router, at: proofs[router.mac]?.endpoint)
     }
 
     /// Where a router is. Where it has to prove itself, the first who answers in its name needn't be it: when that one proves nothing,
     /// everybody is heard, and the one that proves it is taken.
-    func place(of found: FoundRouter) async throws -> SwitchCore.Target {
-        guard !options.allowsUnproven, try wantsProof(of: found.mac) else {
+    func place(of found: FoundRouter, exception: Bool) async throws -> SwitchCore.Target {
+        guard !exception, try wantsProof(of: found.mac) else {
             // Named by the caller, who wants it whatever it proves.
             if options.trust.hasRoot { try directory?.merge([found], now: SystemCalls.monotonicNow()) }
             return target(found)
@@ -157,6 +160,8 @@ extension RouterManager {
         let second = await verified([RouterVerifier.Subject(again)], verifier)
         return second.first(where: \.judgement.isProof).map { target(again, at: $0.endpoint) } ?? target(found)
     }
+
+    func wasProven(_ mac: MACAddress) throws -> Bool { try remembered(mac).0?.wasProven == true }
 
     func wantsProof(of mac: MACAddress) throws -> Bool {
         if options.trust.hasRoot { return true }
@@ -206,11 +211,4 @@ extension RouterManager {
 extension FoundRouter {
     /// In which order routers are asked for proof, first the ones that seem to be the one wanted: less is sooner.
     public var plausibility: Int { (grade <= .radio ? 0 : 2) + (evidence.gateway ? 0 : 1) }
-
-    /// The same router once it has proven to be the one that has this MAC: whoever else shows it is no competitor.
-    public var withoutConflict: FoundRouter {
-        var proven = self
-        proven.discovered.isConflicted = false
-        return proven
-    }
 }

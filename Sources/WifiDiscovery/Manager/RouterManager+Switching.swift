@@ -13,6 +13,7 @@ struct SwitchWish {
     /// Counted up; what is said twice in the same words is one wish, which nobody supersedes.
     let number: Int
     let reference: String
+    let isException: Bool
     let place: Task<SwitchCore.Target, any Error>
 }
 
@@ -20,6 +21,8 @@ extension RouterManager {
     /// A switch under way.
     struct RunningSwitch {
         let mac: MACAddress
+        /// Whether it needn't prove itself.
+        let isException: Bool
         let task: Task<RouterConnection, any Error>
         /// Who waits for it: it's called off when nobody does any more.
         var waiters = 0
@@ -37,16 +40,25 @@ extension RouterManager {
         to reference: String, unsettled: UnsettledMessages = .keep,
         onStep: @escaping @Sendable (SwitchCore.Action) -> Void = { _ in }
     ) async throws -> RouterConnection {
-        let place = Task { try await self.locate(reference) }
-        let isRepeated = newestWish?.reference == reference
-        let wish = SwitchWish(number: (newestWish?.number ?? 0) + (isRepeated ? 0 : 1), reference: reference, place: place)
+        try await move(to: reference, unsettled: unsettled, exception: options.allowsUnproven, onStep: onStep)
+    }
+
+    /// The same; with `exception`, whatever the router proves.
+    @discardableResult
+    func move(
+        to reference: String, unsettled: UnsettledMessages, exception: Bool,
+        onStep: @escaping @Sendable (SwitchCore.Action) -> Void = { _ in }
+    ) async throws -> RouterConnection {
+        let place = Task { try await self.locate(reference, exception: exception) }
+        let isRepeated = newestWish?.reference == reference && newestWish?.isException == exception
+        var number = (newestWish?.number ?? 0) + (isRepeated ? 0 : 1)
+        let wish = SwitchWish(number: number, reference: reference, isException: exception, place: place)
         newestWish = wish
         let target = try await withTaskCancellationHandler {
             try await place.value
         } onCancel: {
             place.cancel()
         }
-        var number = wish.number
         while true {
             if let newest = newestWish, newest.number != number {
                 let other = try? await newest.place.value.mac
@@ -54,14 +66,14 @@ extension RouterManager {
                 guard other == target.mac else { throw ManagerError.superseded(reference) }
                 number = newest.number
             } else if let running = switching {
-                if running.mac == target.mac { return try await join(running.task, number, reference) }
+                if running.mac == target.mac, running.isException == exception { return try await join(running.task, number, reference) }
                 running.task.cancel()
                 _ = await running.task.result
                 if switching?.task == running.task { switching = nil }
             } else {
                 // Nothing was waited for since the newest wish and the switch under way were looked at.
-                let task = Task { try await self.run(target, unsettled, onStep) }
-                switching = RunningSwitch(mac: target.mac, task: task)
+                let task = Task { try await self.run(target, unsettled, exception: exception, onStep) }
+                switching = RunningSwitch(mac: target.mac, isException: exception, task: task)
                 return try await join(task, number, reference)
             }
         }
@@ -89,9 +101,9 @@ extension RouterManager {
     }
 
     private func run(
-        _ target: SwitchCore.Target, _ unsettled: UnsettledMessages, _ onStep: @escaping @Sendable (SwitchCore.Action) -> Void
+        _ target: SwitchCore.Target, _ unsettled: UnsettledMessages, exception: Bool,
+        _ onStep: @escaping @Sendable (SwitchCore.Action) -> Void
     ) async throws -> RouterConnection {
-        let exception = options.allowsUnproven
         let used = current
         if let used, used.mac == target.mac, await used.isOpen { return used }
         // A router that is dialled anew in its own place has no predecessor.

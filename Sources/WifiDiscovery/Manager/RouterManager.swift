@@ -11,6 +11,8 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
     case ambiguous(String, [KnownRouter])
     /// The reference names this router, which is known and isn't heard now, neither where it was last nor elsewhere.
     case notAnswering(KnownRouter)
+    /// The router that datagrams call by that name gives another one over its proven connection.
+    case otherName(String, MACAddress, found: String)
     /// `current` was asked for, and no router is.
     case noCurrent
     /// The reference matches none, known or on the network.
@@ -45,6 +47,9 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
             let when = known.lastSeen.map { ", \($0)" } ?? ""
             return "\(name) is known (last seen at \(known.address) on \(known.interface)\(when)) but doesn't answer: is it on, and this "
                 + "machine in its network? wifictl discover shows who answers; wifictl send keeps messages for it"
+        case .otherName(let name, let mac, let found):
+            return "\(mac) is called \(found.isEmpty ? "nothing" : found) by its own word, and somebody answers for it as \(name): "
+                + "name the router that is meant by its MAC"
         case .noCurrent: return "no router is the current one yet (send to one or switch to one first)"
         case .unknownRouter(let text): return "no router called \(text) is known or answers (see wifictl discover)"
         case .notProven(let mac, let judgement):
@@ -202,8 +207,20 @@ public actor RouterManager {
         return connection
     }
 
-    /// Keeps which router is the current one; without `moves` only where none is.
-    public func keepCurrent(_ mac: MACAddress, moves: Bool) {
+    /// A session with that router stands, or stood last: keeps what it said of itself, and which router is the current one.
+    ///
+    /// - Parameters:
+    ///   - mac: whose session.
+    ///   - opening: what came of its last hello.
+    ///   - moves: whether it becomes the current one; without, only where there is none.
+    public func keepCurrent(_ mac: MACAddress, opening: SessionOpening? = nil, moves: Bool) {
+        do {
+            if let hello = opening?.router {
+                try keepHello(hello, of: mac, isProven: !options.allowsUnproven && wantsProof(of: mac))
+            }
+        } catch {
+            onRemark("what \(mac) says of itself isn't kept: \(error)")
+        }
         do {
             try directory?.update { if moves || $0.current == nil { $0.setCurrent(mac) } }
         } catch {
@@ -223,79 +240,6 @@ public actor RouterManager {
         }
         for mac in departing.keys { await departed(mac) }
         await hub.end()
-    }
-
-    // MARK: Finding
-
-    /// Where a named router is now: asked where it was last heard, else looked for.
-    public func locate(_ reference: String) async throws -> SwitchCore.Target {
-        let parsed = RouterReference(reference)
-        var known: KnownRouter?
-        switch try directory?.load().find(parsed) {
-        case .found(let router): known = router
-        case .ambiguous(let routers): throw ManagerError.ambiguous(reference, routers)
-        case .unknown, nil: break
-        }
-        if parsed == .current, known == nil { throw ManagerError.noCurrent }
-        if case .address(let address, let port) = parsed, known == nil {
-            return try await locate(address, port, reference)
-        }
-        if let known, let found = try await ask(known) { return found }
-        return try await search(parsed, known, reference)
-    }
-
-    /// Somebody unknown at an address: a probe tells who it is.
-    private func locate(_ address: IPAddress, _ port: UInt16?, _ reference: String) async throws -> SwitchCore.Target {
-        var discovery = looking
-        discovery.link = .addresses([])
-        discovery.targets = [Endpoint(address, port: discovery.port)]
-        let result = try await RouterDiscovery(discovery, loop: loop).scan(for: .seconds(1))
-        try remember(result)
-        guard let found = result.routers.first(where: { port == nil || $0.discovered.router.tcp == port }) else {
-            throw ManagerError.unknownRouter(reference)
-        }
-        return try await place(of: found)
-    }
-
-    private func ask(_ known: KnownRouter) async throws -> SwitchCore.Target? {
-        let address = known.address.scoped(to: if_nametoindex(known.interface))
-        var discovery = looking
-        discovery.link = .addresses([])
-        discovery.mac = known.router.mac
-        discovery.targets = [Endpoint(address, port: discovery.port)]
-        let result = try await RouterDiscovery(discovery, loop: loop).scan(for: .milliseconds(800))
-        try remember(result)
-        guard let found = result.routers.first else { return nil }
-        return try await place(of: found)
-    }
-
-    private func search(_ parsed: RouterReference, _ known: KnownRouter?, _ reference: String) async throws -> SwitchCore.Target {
-        var discovery = looking
-        discovery.link = .addresses([])
-        if let known { discovery.mac = known.router.mac } else if case .mac(let mac) = parsed { discovery.mac = mac }
-        let result = try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime)
-        try remember(result)
-        var directory = DirectoryCore()
-        for router in result.routers { directory.merge(router.discovered, interface: router.interface, now: SystemCalls.monotonicNow()) }
-        switch directory.find(discovery.mac.map { .mac($0) } ?? parsed) {
-        case .found(let router): return try await place(of: result.routers.first { $0.mac == router.router.mac } ?? result.routers[0])
-        case .ambiguous(let routers): throw ManagerError.ambiguous(reference, routers)
-        case .unknown:
-            if let known { throw ManagerError.notAnswering(known) }
-            throw ManagerError.unknownRouter(reference)
-        }
-    }
-
-    /// Where to dial a named router for messages that may wait for it: where it is, or else where it was heard last. Whoever is there now
-    /// has to be that router, and where proof is wanted has to prove it, before it gets anything.
-    ///
-    /// - Throws: what ``locate(_:)`` throws, ``ManagerError/notAnswering(_:)`` apart.
-    public func whereabouts(_ reference: String) async throws -> SwitchCore.Target {
-        do { return try await locate(reference) } catch ManagerError.notAnswering(let known) {
-            let place = lastPlace(of: known)
-            onRemark("\(known.router.mac) doesn't answer; it's dialled where it was, \(place.session)")
-            return place
-        }
     }
 
     var directory: RouterDirectory? { options.home.map { RouterDirectory(home: $0) } }

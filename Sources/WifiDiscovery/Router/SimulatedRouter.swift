@@ -39,7 +39,7 @@ public actor SimulatedRouter {
         /// It listens there.
         case listening(RouterDescription, Endpoint)
         /// A hello came; `resumed` when the session was known.
-        case hello(ControllerHello, resumed: Bool)
+        case hello(ControllerHello, operator: String?, resumed: Bool)
         /// A message was taken.
         case message(SessionIdentifier, InboundMessage)
         /// A message of its own was settled, or ended otherwise.
@@ -166,10 +166,10 @@ public actor SimulatedRouter {
 
     private func happened(_ event: SessionListener.Event) {
         switch event {
-        case .began(let session, let hello):
-            onEvent(.hello(hello, resumed: false))
+        case .began(let session, let hello, let owner):
+            onEvent(.hello(hello, operator: owner, resumed: false))
             serve(session)
-        case .returned(_, let hello): onEvent(.hello(hello, resumed: true))
+        case .returned(_, let hello, let owner): onEvent(.hello(hello, operator: owner, resumed: true))
         case .plain(let session): serve(session)
         case .refused(let peer, let reason): onEvent(.refused(peer, reason))
         case .failed(let error): onEvent(.failed("\(error)"))

@@ -39,9 +39,16 @@ public struct RouterTrust: Sendable {
     /// The rules for routers.
     public var judge: VerdictJudge { VerdictJudge(hasRoot: hasRoot, enterprise: enterprise, validity: validity) }
 
-    /// The settings of a connection to the router that claims `mac`. Each judgement made on it is told; with `admitsAnybody`, it's told only.
-    func configuration(
-        for mac: MACAddress, record: TrustRecord?, floor: ClockFloor, admitsAnybody: Bool = false,
+    /// The settings of a connection to the router that claims `mac`.
+    ///
+    /// - Parameters:
+    ///   - mac: whom it has to be.
+    ///   - record: what is remembered of it.
+    ///   - floor: how late it is at least.
+    ///   - admitsAnybody: judgements are told and nobody is refused.
+    ///   - onJudgement: told each judgement made on the connection, in the middle of its handshake.
+    public func configuration(
+        for mac: MACAddress, record: TrustRecord? = nil, floor: ClockFloor = ClockFloor(), admitsAnybody: Bool = false,
         onJudgement: @escaping @Sendable (Judgement) -> Void
     ) -> TLSConfiguration {
         let (judge, clock) = (judge, clock)

@@ -147,8 +147,12 @@ public struct RouterVerifier: Sendable {
             let finding = findings[index]
             return finding.judgement.verdict == .company && (isWanted || finding.subject.hasChildren || finding.subject.station != nil)
         }
-        let inquiry = FamilyInquiry(trust: trust, memory: memory, limit: limit, loop: loop)
-        let families = await RouterVerifier.sideBySide(asked) { await inquiry.ask(findings[$0].subject, at: findings[$0].endpoint) }
+        let inquiry = HelloInquiry(trust: trust, memory: memory, limit: limit, loop: loop)
+        let families = await RouterVerifier.sideBySide(asked) { index -> RouterFamily? in
+            let finding = findings[index]
+            let answer = await inquiry.ask(finding.subject.mac, at: finding.endpoint, station: finding.subject.station)
+            return (try? answer.get()).map(RouterFamily.init)
+        }
         var judged = findings
         for (index, family) in families { judged[index].family = family }
         let parents = judged.compactMap { finding in

@@ -82,7 +82,7 @@ extension Command {
             session, mac: mac, context.output, wantsReceipt: !arguments[noReceipt] && !isPlain, expectsReplies: arguments[expectReply]
         ) { [mac] in
             // Not before it has stood: a router that was refused is nobody's current one.
-            if let mac { await manager.keepCurrent(mac, moves: false) }
+            if let mac { await manager.keepCurrent(mac, opening: await session.opening, moves: false) }
         }
         return try await send(run, SendLeftovers(manager, at: place, context), arguments, context)
     }

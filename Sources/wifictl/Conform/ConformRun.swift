@@ -58,7 +58,11 @@ struct ConformRun {
             // An operator's certificate isn't shown to whoever can't prove to be the company's.
             if !isCompany { identity = nil }
         }
-        let own = TLSConfiguration(role: .client, identity: identity, roots: trust.roots) { _ in nil }
+        // On each connection anew: whoever has taken the router's place since isn't shown it either.
+        let own =
+            identity == nil
+            ? TLSConfiguration(role: .client, roots: trust.roots) { _ in nil }
+            : trust.configuration(for: mac) { _ in }
         campaign.link.ownContext = try TLSContext(own)
         campaign.link.strangerContext = try TLSContext(TLSConfiguration(role: .client, roots: trust.roots) { _ in nil })
     }

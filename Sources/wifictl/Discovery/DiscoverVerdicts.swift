@@ -38,11 +38,15 @@ struct DiscoverVerdicts {
         return judgement.mayBeSelected(hasRoot: hasRoot)
     }
 
-    /// The row as it may be chosen, if it may: who has proven to have its MAC competes with nobody for it.
-    func admitted(_ row: DiscoverRow) -> DiscoverRow? {
-        guard admit(row) else { return nil }
-        guard hasRoot, case .native(let router, let also) = row else { return row }
-        return .native(router.withoutConflict, also: also)
+    /// Those rows that may be chosen, as they may be: where a root is configured, by what is proven of them.
+    func admitted(_ rows: [DiscoverRow], link: Set<MACAddress>) -> [DiscoverRow] {
+        let admitted = rows.filter(admit)
+        guard hasRoot else { return admitted }
+        let proven = admitted.compactMap { row -> (router: FoundRouter, certified: Set<MACAddress>)? in
+            guard case .native(let router, _) = row else { return nil }
+            return (router, judgements[router.mac]?.certifiedRadios() ?? [])
+        }
+        return ProvenClaims.believed(proven, link: link).map { .native($0, also: []) }
     }
 
     /// The verdict on a row; nil for a device that can't prove anything.

@@ -176,7 +176,7 @@ struct DiscoverWatch {
         }
         let rows = DiscoverRow.rows(judged, devices.all)
         let verdicts = judgements.map { DiscoverVerdicts($0, hasRoot: wantsProof) }
-        let candidates = verdicts.map { rows.compactMap($0.admitted) } ?? (wantsProof ? [] : rows)
+        let candidates = verdicts.map { $0.admitted(rows, link: link ?? []) } ?? (wantsProof ? [] : rows)
         let choice = Selection.choose(amongRows: candidates)
         // That nobody is proven is no news before somebody was asked.
         let tellsNone = wantsProof && !rows.isEmpty && judgements?.isEmpty != true
@@ -185,8 +185,8 @@ struct DiscoverWatch {
         var findings = DiscoverFindings(asked, native: nil, foreign: nil)
         (findings.rows, findings.selection) = (rows, choice)
         findings.lacksProof = wantsProof && verdicts == nil
-        if let verdicts { findings.verdicts = verdicts }
         (findings.native.link, findings.native.linkUnknown) = (link ?? [], linkUnknown)
+        if let verdicts { findings.verdicts = verdicts }
         view.selected(findings)
     }
 }

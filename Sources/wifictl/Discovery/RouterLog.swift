@@ -56,7 +56,7 @@ final class RouterLog: Sendable {
         let who = isFleet ? "\(mac): " : ""
         switch event {
         case .listening(let router, let endpoint): listening(router, endpoint)
-        case .hello(let hello, let resumed): self.hello(mac, hello, resumed: resumed, who)
+        case .hello(let hello, let owner, let resumed): self.hello(mac, hello, owner, resumed: resumed, who)
         case .message(let session, let message): self.message(mac, session, message, who)
         case .outcome(let session, let outcome): settled(mac, session, outcome, who)
         case .closed(let session, let reason):
@@ -100,17 +100,19 @@ final class RouterLog: Sendable {
         }
     }
 
-    private func hello(_ mac: MACAddress, _ hello: ControllerHello, resumed: Bool, _ who: String) {
+    private func hello(_ mac: MACAddress, _ hello: ControllerHello, _ owner: String?, resumed: Bool, _ who: String) {
         counts.withLock { $0.hellos += 1 }
         if output.isJSON {
             output.json(
                 "hello",
                 [
                     "mac": .string("\(mac)"), "session": .string("\(hello.session)"), "resumed": .bool(resumed),
-                    "client": .text(hello.client), "station": .text(hello.station),
+                    "client": .text(hello.client), "station": .text(hello.station), "operator": .text(owner),
                 ])
         } else {
-            line("hello", "\(who)\(hello.client ?? "a controller") \(resumed ? "is back in" : "opens") session \(hello.session.short)")
+            let whose = owner.map { " of \(DisplayWidth.printable($0))" } ?? ""
+            let who = "\(who)\(hello.client ?? "a controller")\(whose)"
+            line("hello", "\(who) \(resumed ? "is back in" : "opens") session \(hello.session.short)")
         }
     }
 

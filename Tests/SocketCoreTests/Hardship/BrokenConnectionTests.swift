@@ -138,7 +138,7 @@ struct BrokenConnectionTests {
         var theirs = SessionConfiguration(role: .router)
         theirs.timing.resend.base = .milliseconds(40)
         let (began, told) = (Happenings<Session>(), Happenings<MessageOutcome>())
-        let listener = SessionListener(theirs, faults: faults) { if case .began(let session, _) = $0 { began.add(session) } }
+        let listener = SessionListener(theirs, faults: faults) { if case .began(let session, _, _) = $0 { began.add(session) } }
         let session = Session(to: try await listener.open(Endpoint(.loopback, port: 0)), .hasty { $0.timing.resend = theirs.timing.resend })
         let log = SessionLog(session)
         // Receipts of both sides are lost, and so go the messages of both sides again.
@@ -175,7 +175,9 @@ struct BrokenConnectionTests {
 
     @Test func `what a router said last before it closes arrives, as does what a controller said`() async throws {
         let began = Happenings<Session>()
-        let listener = SessionListener(SessionConfiguration(role: .router)) { if case .began(let session, _) = $0 { began.add(session) } }
+        let listener = SessionListener(SessionConfiguration(role: .router)) {
+            if case .began(let session, _, _) = $0 { began.add(session) }
+        }
         let session = Session(to: try await listener.open(Endpoint(.loopback, port: 0)), .hasty())
         let log = SessionLog(session)
         await session.start()

@@ -41,7 +41,9 @@ struct CutFrameTests {
 
     @Test func `a controller resets the connection in the middle of frames of both ways, again and again`() async throws {
         let began = Happenings<Session>()
-        let listener = SessionListener(SessionConfiguration(role: .router)) { if case .began(let session, _) = $0 { began.add(session) } }
+        let listener = SessionListener(SessionConfiguration(role: .router)) {
+            if case .began(let session, _, _) = $0 { began.add(session) }
+        }
         let endpoint = try await listener.open(Endpoint(.loopback, port: 0))
         let identifier = SessionIdentifier.random()
         async let script = RawPeer().run { _ in

@@ -43,7 +43,7 @@ struct InterruptionTests {
         let home = try TemporaryDirectory()
         let began = Happenings<Session>()
         let listener = SessionListener(SessionConfiguration(role: .router), loop: loop) {
-            if case .began(let session, _) = $0 { began.add(session) }
+            if case .began(let session, _, _) = $0 { began.add(session) }
         }
         let endpoint = try await listener.open(Endpoint(.loopback, port: 0))
         let storm = SignalStorm(

@@ -88,7 +88,9 @@ struct SuspensionTests {
 
     @Test func `a router resends to a controller that was away what it had not receipted, and what came up meanwhile, once`() async throws {
         let began = Happenings<Session>()
-        let listener = SessionListener(SessionConfiguration(role: .router)) { if case .began(let session, _) = $0 { began.add(session) } }
+        let listener = SessionListener(SessionConfiguration(role: .router)) {
+            if case .began(let session, _, _) = $0 { began.add(session) }
+        }
         let session = Session(to: try await listener.open(Endpoint(.loopback, port: 0)), .hasty())
         let log = SessionLog(session)
         await session.start()

@@ -46,7 +46,7 @@ struct ListenerClosingTests {
         configuration.timing.drain = .milliseconds(900)
         configuration.timing.hello = .seconds(300)
         let listener = SessionListener(configuration, loop: loop) { event in
-            if case .began(let session, _) = event { began.withLock { $0.append(session) } }
+            if case .began(let session, _, _) = event { began.withLock { $0.append(session) } }
         }
         let endpoint = try await listener.open(Endpoint(.loopback, port: 0))
         var connections: [RawConnection] = []
@@ -100,7 +100,7 @@ struct ListenerClosingTests {
         let loop = try EventLoop(name: "closing-many")
         let began = Mutex<[Session]>([])
         let listener = SessionListener(SessionConfiguration(role: .router), loop: loop) { event in
-            if case .began(let session, _) = event { began.withLock { $0.append(session) } }
+            if case .began(let session, _, _) = event { began.withLock { $0.append(session) } }
         }
         let endpoint = try await listener.open(Endpoint(.loopback, port: 0))
         let connections = try await RawPeer().run { _ in

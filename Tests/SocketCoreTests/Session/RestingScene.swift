@@ -16,7 +16,7 @@ struct RestingScene {
         let loop = try EventLoop(name: "resting")
         let began = Happenings<Session>()
         listener = SessionListener(SessionConfiguration(role: .router), loop: loop) {
-            if case .began(let session, _) = $0 { began.add(session) }
+            if case .began(let session, _, _) = $0 { began.add(session) }
         }
         let endpoint = try await listener.open(Endpoint(.loopback, port: 0))
         connection = try await RawPeer().run { _ in

@@ -133,8 +133,28 @@ import Testing
         directory.merge(Self.found(1, tls: false), interface: "eth0", now: .zero)
         #expect(directory[SimulatedLAN.mac(1)]?.router.tls == false && directory[SimulatedLAN.mac(1)]?.hasSpokenTLS == true)
         directory.merge(Self.found(2), interface: "eth0", now: .zero)
-        directory.heard(SimulatedLAN.mac(2), overTLS: true, now: .zero)
+        directory.heard(SimulatedLAN.mac(2), says: "Two", isProven: true, now: .zero)
         #expect(directory[SimulatedLAN.mac(2)]?.hasSpokenTLS == true)
+    }
+
+    @Test func `a name that a router has given over a proven connection is changed by no datagram`() throws {
+        var directory = DirectoryCore()
+        for number in 1...2 { directory.merge(Self.found(number), interface: "eth0", now: .zero) }
+        let (attic, cellar) = (SimulatedLAN.mac(1), SimulatedLAN.mac(2))
+        directory.heard(attic, says: "Loft", isProven: false, now: .zero)
+        #expect(directory[attic]?.provenName == nil && directory[attic]?.router.name != "Loft")
+        directory.heard(attic, says: "Attic", isProven: true, now: .zero)
+        directory.heard(cellar, says: "Cellar\u{1b}[2J", isProven: true, now: .zero)
+        // Somebody gives the one the other's name.
+        directory.merge(Self.found(2, name: "Attic"), interface: "eth0", now: .zero)
+        directory.merge(Self.found(2, name: "Attic"), provenAt: Endpoint(.v4(192, 0, 2, 66), port: 1), interface: "eth0", now: .zero)
+        guard case .found(let found) = directory.find(.name("attic")) else { return #expect(Bool(false), "ambiguous or lost") }
+        #expect(found.router.mac == attic)
+        let kept = try DirectoryCore(bytes: directory.json.encoded())
+        #expect(kept[attic]?.provenName == "Attic" && kept[cellar]?.router.name.hasPrefix("Cellar") == true)
+        // Its own word changes it.
+        directory.heard(attic, says: "Loft", isProven: true, now: .zero)
+        #expect(directory.find(.name("attic")) == .unknown && directory[attic]?.router.name == "Loft")
     }
 
     @Test func `scans tell who is there and who left`() {

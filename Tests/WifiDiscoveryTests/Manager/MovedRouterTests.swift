@@ -33,7 +33,7 @@ struct MovedRouterTests {
         options.replyFaults.delay = .milliseconds(300)
         let (hellos, heard) = AsyncStream<SessionIdentifier>.makeStream()
         let moved = SimulatedRouter(options, responder: fleet.responder) { event in
-            if case .hello(let hello, _) = event { heard.yield(hello.session) }
+            if case .hello(let hello, _, _) = event { heard.yield(hello.session) }
         }
         try await moved.start()
         var iterator = hellos.makeAsyncIterator()

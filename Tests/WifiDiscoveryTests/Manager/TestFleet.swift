@@ -36,7 +36,7 @@ final class TestFleet: Sendable {
                 case .message(_, let message):
                     let text = String(decoding: message.body, as: UTF8.self)
                     taken.bodies.withLock { $0[mac, default: []].append(text) }
-                case .hello(let hello, _): taken.sessions.withLock { _ = $0[mac, default: []].insert(hello.session) }
+                case .hello(let hello, _, _): taken.sessions.withLock { _ = $0[mac, default: []].insert(hello.session) }
                 default: break
                 }
             }

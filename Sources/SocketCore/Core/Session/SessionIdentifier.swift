@@ -31,6 +31,9 @@ enum HexText {
         return String(repeating: "0", count: 16 - text.utf8.count) + text
     }
 
+    /// Two lower-case digits a byte.
+    static func bytes(_ bytes: [UInt8]) -> String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+
     /// Whether every character is a hex digit: a sign, which number readers accept, is none.
     static func isHex(_ text: some StringProtocol) -> Bool {
         text.utf8.allSatisfy { byte in

@@ -25,6 +25,14 @@ public struct PeerEvidence: Equatable, Sendable {
     /// The peer's own certificate.
     public var leaf: CertificateFacts? { chain.first }
 
+    /// Whose certificate it is, for what may be taken up by its owner alone: the operators that it names, so that a renewed certificate is the
+    /// same owner's, else its key.
+    public var owner: String? {
+        guard let leaf else { return nil }
+        let operators = leaf.names().operators
+        return operators.isEmpty ? "key \(HexText.bytes(leaf.keyFingerprint))" : operators.sorted().joined(separator: ", ")
+    }
+
     /// The newest beginning of validity in the chain, the root's left out: where nothing is wrong with it, it's certainly later than that.
     public var provenSince: WallTime? { chain.prefix(judgedCount).map(\.notBefore).max() }
 }

@@ -61,6 +61,7 @@ extension KnownRouter {
                 .init("address", .string(address.description)), .init("interface", .string(interface)),
                 .init("confirmed", .bool(isConfirmed)),
                 .init("hasSpokenTLS", .bool(hasSpokenTLS)), .init("heard", .integer(Int64(heardOrder))),
+                .init("provenName", provenName.map { .string($0) } ?? .null),
                 .init("lastSeen", lastSeen.map { .integer($0.seconds) } ?? .null),
             ])
     }
@@ -75,6 +76,7 @@ extension KnownRouter {
             interface: DisplayText.clean(json["interface"]?.stringValue ?? "", limit: DisplayText.maximumNameBytes),
             isConfirmed: json["confirmed"]?.boolValue ?? false, hasSpokenTLS: json["hasSpokenTLS"]?.boolValue ?? false,
             heardOrder: json["heard"]?.integerValue.flatMap { Int(exactly: $0) } ?? 0,
-            lastSeen: json["lastSeen"]?.integerValue.map(WallTime.init(seconds:)))
+            lastSeen: json["lastSeen"]?.integerValue.map(WallTime.init(seconds:)),
+            provenName: json["provenName"]?.stringValue.map { DisplayText.clean($0, limit: DisplayText.maximumNameBytes) })
     }
 }

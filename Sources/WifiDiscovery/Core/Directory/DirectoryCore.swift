@@ -63,6 +63,9 @@ public struct DirectoryCore: Sendable {
 
     // MARK: Inputs
 
+    /// Forgets all but these.
+    mutating func keepOnly(_ macs: Set<MACAddress>) { routers = routers.filter { macs.contains($0.key) } }
+
     /// Merges what a scan knows about a router.
     ///
     /// A router that was only announced never changes what one that answered has said.
@@ -90,13 +93,22 @@ public struct DirectoryCore: Sendable {
         routers[mac] = KnownRouter(
             router: found.router, address: found.address, interface: interface, isConfirmed: found.isConfirmed,
             hasSpokenTLS: old?.hasSpokenTLS ?? false, heardOrder: heardOrder, lastSeen: date ?? old?.lastSeen,
-            presence: .present(lastHeard: now))
+            provenName: old?.provenName, presence: .present(lastHeard: now))
         return (true, evicted)
     }
 
-    /// Merges a router that has proven at `endpoint` whose it is. What is said at another place in its name isn't its own word: of a router
-    /// that is known, such a description changes nothing but the place.
-    public mutating func merge(_ found: DiscoveredRouter, provenAt endpoint: Endpoint, interface: String, now: Instant) {
+    /// Merges a router that has proven whose it is. What is said at another place in its name isn't its own word: of a router that is known,
+    /// such a description changes nothing but the place.
+    ///
+    /// - Parameters:
+    ///   - found: the router.
+    ///   - endpoint: where it has proven that.
+    ///   - interface: its interface's name.
+    ///   - now: when it was heard.
+    ///   - date: the same by the machine's clock.
+    public mutating func merge(
+        _ found: DiscoveredRouter, provenAt endpoint: Endpoint, interface: String, now: Instant, date: WallTime? = nil
+    ) {
         var own = found
         if found.sessionEndpoint != endpoint {
             own.router = routers[found.router.mac]?.router ?? found.router
@@ -104,7 +116,7 @@ public struct DirectoryCore: Sendable {
             own.router.tcp = endpoint.port
         }
         own.router.tls = true
-        merge(own, interface: interface, now: now)
+        merge(own, interface: interface, now: now, date: date)
     }
 
     /// Merges an event of a scan.
@@ -116,14 +128,27 @@ public struct DirectoryCore: Sendable {
         }
     }
 
-    /// A session is a sign of life too, and its hello is more than a claim of a datagram.
-    public mutating func heard(_ mac: MACAddress, overTLS: Bool, now: Instant) {
+    /// A session is a sign of life too, and the hello in it is more than a datagram's claim.
+    ///
+    /// - Parameters:
+    ///   - mac: whose session stands.
+    ///   - name: what the router calls itself in it; empty for nothing.
+    ///   - isProven: it has proven on that connection whose it is.
+    ///   - now: when that was.
+    ///   - date: the same by the machine's clock.
+    public mutating func heard(_ mac: MACAddress, says name: String, isProven: Bool, now: Instant, date: WallTime? = nil) {
         guard var router = routers[mac] else { return }
         heardOrder += 1
         router.heardOrder = heardOrder
+        router.lastSeen = date ?? router.lastSeen
         router.presence = .present(lastHeard: now)
         router.isConfirmed = true
-        router.hasSpokenTLS = router.hasSpokenTLS || overTLS
+        router.hasSpokenTLS = router.hasSpokenTLS || isProven
+        let name = DisplayText.clean(name, limit: DisplayText.maximumNameBytes)
+        if isProven, !name.isEmpty {
+            router.provenName = name
+            router.router.name = name
+        }
         routers[mac] = router
     }
 

@@ -16,6 +16,9 @@ public struct KnownRouter: Equatable, Sendable {
 
     /// What it last said about itself.
     public var router: RouterDescription
+    /// The name that it gave over a connection on which it had proven whose it is; nil before there was one. Whatever datagrams call it
+    /// since, this is what it's called.
+    public var provenName: String?
     /// Where it was last heard; link-local IPv6 without its scope, which another start may number differently.
     public var address: IPAddress
     /// The name of the interface that it was last heard on.
@@ -34,9 +37,11 @@ public struct KnownRouter: Equatable, Sendable {
     /// A known router.
     public init(
         router: RouterDescription, address: IPAddress, interface: String, isConfirmed: Bool, hasSpokenTLS: Bool = false,
-        heardOrder: Int = 0, lastSeen: WallTime? = nil, presence: Presence = .remembered
+        heardOrder: Int = 0, lastSeen: WallTime? = nil, provenName: String? = nil, presence: Presence = .remembered
     ) {
         self.router = router.withoutUptime
+        self.provenName = provenName
+        if let provenName { self.router.name = provenName }
         self.address = address.unscoped
         self.interface = interface
         self.isConfirmed = isConfirmed

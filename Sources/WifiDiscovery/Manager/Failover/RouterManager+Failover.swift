@@ -10,7 +10,8 @@ extension RouterManager {
                 measure: { [weak self] in try await self?.measureLinks() ?? [] },
                 move: { [weak self] mac in
                     guard let self else { throw CancellationError() }
-                    try await self.switch(to: "\(mac)")
+                    // Nobody has named it, so that no exception holds for it.
+                    try await self.move(to: "\(mac)", unsettled: .keep, exception: false)
                 }))
     }
 

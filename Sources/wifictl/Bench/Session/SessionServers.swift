@@ -13,7 +13,7 @@ actor RouterServer: SessionAttendant {
 
     func open(_ configuration: SessionConfiguration) async throws -> Endpoint {
         let listener = SessionListener(configuration, loop: loop) { [weak self] event in
-            if case .began(let session, _) = event { self?.assumeIsolated { $0.serve(session) } }
+            if case .began(let session, _, _) = event { self?.assumeIsolated { $0.serve(session) } }
         }
         self.listener = listener
         return try await listener.open(Endpoint(.loopback, port: 0))

@@ -1,0 +1,143 @@
+import Glibc
+import SocketCore
+
+/// Where a router is that the caller names.
+extension RouterManager {
+    /// Where a named router is now: asked where it was last heard, else looked for.
+    ///
+    /// Where routers have to prove themselves, so has a name: any device can answer in another's MAC with a name of its choice. It counts if
+    /// the router has given it itself over a proven connection, and is asked for once where that has not been.
+    ///
+    /// - Throws: ``ManagerError``, ``DiscoveryError``.
+    public func locate(_ reference: String) async throws -> SwitchCore.Target {
+        try await locate(reference, exception: options.allowsUnproven)
+    }
+
+    /// The same; with `exception`, whatever it proves.
+    func locate(_ reference: String, exception: Bool) async throws -> SwitchCore.Target {
+        let parsed = RouterReference(reference)
+        let known = try known(parsed, reference, exception: exception)
+        if parsed == .current, known == nil { throw ManagerError.noCurrent }
+        if case .address(let address, let port) = parsed, known == nil {
+            return try await locate(address, port, reference, exception: exception)
+        }
+        let target: SwitchCore.Target
+        if let known, let found = try await ask(known, exception: exception) {
+            target = found
+        } else {
+            target = try await search(parsed, known, reference, exception: exception)
+        }
+        if case .name(let name) = parsed, !exception { try await prove(name, of: target) }
+        return target
+    }
+
+    /// Which of the known routers is meant. Of several with that name, the one that was proven, where proof is wanted.
+    private func known(_ parsed: RouterReference, _ reference: String, exception: Bool) throws -> KnownRouter? {
+        switch try directory?.load().find(parsed) {
+        case .found(let router): return router
+        case .ambiguous(let routers):
+            guard !exception, options.trust.hasRoot, let home = options.home else { throw ManagerError.ambiguous(reference, routers) }
+            let memory = try TrustState(home: home).load().memory
+            let proven = routers.filter { memory[$0.router.mac]?.wasProven == true }
+            guard proven.count == 1 else { throw ManagerError.ambiguous(reference, routers) }
+            return proven[0]
+        case .unknown, nil: return nil
+        }
+    }
+
+    /// Somebody unknown at an address: a probe tells who it is.
+    private func locate(
+        _ address: IPAddress, _ port: UInt16?, _ reference: String, exception: Bool
+    ) async throws -> SwitchCore.Target {
+        var discovery = looking
+        discovery.link = .addresses([])
+        discovery.targets = [Endpoint(address, port: discovery.port)]
+        let result = try await RouterDiscovery(discovery, loop: loop).scan(for: .seconds(1))
+        try remember(result)
+        guard let found = result.routers.first(where: { port == nil || $0.discovered.router.tcp == port }) else {
+            throw ManagerError.unknownRouter(reference)
+        }
+        return try await place(of: found, exception: exception)
+    }
+
+    private func ask(_ known: KnownRouter, exception: Bool) async throws -> SwitchCore.Target? {
+        let address = known.address.scoped(to: if_nametoindex(known.interface))
+        var discovery = looking
+        discovery.link = .addresses([])
+        discovery.mac = known.router.mac
+        discovery.targets = [Endpoint(address, port: discovery.port)]
+        let result = try await RouterDiscovery(discovery, loop: loop).scan(for: .milliseconds(800))
+        try remember(result)
+        guard let found = result.routers.first else { return nil }
+        return try await place(of: found, exception: exception)
+    }
+
+    private func search(
+        _ parsed: RouterReference, _ known: KnownRouter?, _ reference: String, exception: Bool
+    ) async throws -> SwitchCore.Target {
+        var discovery = looking
+        discovery.link = .addresses([])
+        if let known { discovery.mac = known.router.mac } else if case .mac(let mac) = parsed { discovery.mac = mac }
+        let result = try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime)
+        try remember(result)
+        // With the names that they have proven before: a datagram doesn't give a known router another one.
+        var seen = try directory?.load() ?? DirectoryCore()
+        seen.keepOnly(Set(result.routers.map(\.mac)))
+        for router in result.routers { seen.merge(router.discovered, interface: router.interface, now: SystemCalls.monotonicNow()) }
+        switch seen.find(discovery.mac.map { .mac($0) } ?? parsed) {
+        case .found(let router):
+            return try await place(of: result.routers.first { $0.mac == router.router.mac } ?? result.routers[0], exception: exception)
+        case .ambiguous(let routers):
+            let found = result.routers.filter { router in routers.contains { $0.router.mac == router.mac } }
+            if let proven = try await onlyProven(of: found, exception: exception) { return proven }
+            throw ManagerError.ambiguous(reference, routers)
+        case .unknown:
+            if let known { throw ManagerError.notAnswering(known) }
+            throw ManagerError.unknownRouter(reference)
+        }
+    }
+
+    /// Of several that answer to a name, the one that proves to be the company's, if a root is configured and exactly one does.
+    private func onlyProven(of found: [FoundRouter], exception: Bool) async throws -> SwitchCore.Target? {
+        guard options.trust.hasRoot, !exception else { return nil }
+        let findings = await verified(found.map(RouterVerifier.Subject.init), try verifier())
+        let proven = findings.filter { $0.judgement.verdict == .company }
+        guard proven.count == 1, let router = found.first(where: { $0.mac == proven[0].subject.mac }) else { return nil }
+        return target(router, at: proven[0].endpoint)
+    }
+
+    /// Whether the router that was found by a name is called that.
+    private func prove(_ name: String, of target: SwitchCore.Target) async throws {
+        // Without TLS it proves nothing, which is told when a session is wanted.
+        guard target.offersTLS, try wantsProof(of: target.mac) else { return }
+        if try directory?.load()[target.mac]?.provenName?.lowercased() == name.lowercased() { return }
+        let memory = try options.home.map { try TrustState(home: $0).load().memory } ?? TrustMemory()
+        let inquiry = HelloInquiry(trust: options.trust, memory: memory, limit: .seconds(5), loop: loop)
+        let hello: RouterHello
+        do { hello = try await inquiry.ask(target.mac, at: target.session).get() } catch {
+            throw ManagerError.notOpened(target.mac, target.session, error)
+        }
+        try keepHello(hello, of: target.mac, isProven: true)
+        let own = DisplayText.clean(hello.identity.name ?? "", limit: DisplayText.maximumNameBytes)
+        guard own.lowercased() == name.lowercased() else { throw ManagerError.otherName(name, target.mac, found: own) }
+    }
+
+    /// What a router says of itself when its session stands is kept with what is known of it.
+    func keepHello(_ hello: RouterHello, of mac: MACAddress, isProven: Bool) throws {
+        try directory?.update {
+            $0.heard(mac, says: hello.identity.name ?? "", isProven: isProven, now: SystemCalls.monotonicNow(), date: .systemNow())
+        }
+    }
+
+    /// Where to dial a named router for messages that may wait for it: where it is, or else where it was heard last. Whoever is there now
+    /// has to be that router, and where proof is wanted has to prove it, before it gets anything.
+    ///
+    /// - Throws: what ``locate(_:)`` throws, ``ManagerError/notAnswering(_:)`` apart.
+    public func whereabouts(_ reference: String) async throws -> SwitchCore.Target {
+        do { return try await locate(reference) } catch ManagerError.notAnswering(let known) {
+            let place = lastPlace(of: known)
+            onRemark("\(known.router.mac) doesn't answer; it's dialled where it was, \(place.session)")
+            return place
+        }
+    }
+}
