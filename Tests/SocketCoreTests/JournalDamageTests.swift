@@ -9,22 +9,15 @@ import Testing
 struct JournalDamageTests {
     /// Four accepted messages in four commits, the second taken back with the third's; and the file's length after each commit.
     private func sample() throws -> (bytes: [UInt8], commits: [Int]) {
-        var core = SessionCore(SessionPair.journalling, session: SessionPair.session, seed: 1, now: .zero)
-        var file: [UInt8] = []
-        var commits: [Int] = []
-        func commit() {
-            if let batch = core.takeJournal() { file += batch.bytes }
-            commits.append(file.count)
-        }
-        commit()
+        var sample = JournalSample()
         var second: SessionTicket?
         for number in 1...4 {
-            let ticket = try core.send(text(number), now: .zero)
+            let ticket = try sample.core.send(text(number), now: .zero)
             if number == 2 { second = ticket }
-            if number == 3, let second { core.cancel(second, now: .zero) }
-            commit()
+            if number == 3, let second { sample.core.cancel(second, now: .zero) }
+            sample.commit()
         }
-        return (file, commits)
+        return (sample.bytes, sample.commits)
     }
 
     private func write(_ bytes: some Sequence<UInt8>, to path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }

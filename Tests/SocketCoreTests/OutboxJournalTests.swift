@@ -10,22 +10,15 @@ struct OutboxJournalTests {
 
     /// Three messages in three commits, the second settled, ids 5 to 7 taken; with the length after each commit.
     private func sample() throws -> (bytes: [UInt8], commits: [Int]) {
-        var core = SessionCore(SessionPair.journalling, session: SessionPair.session, seed: 1, now: .zero)
-        var file: [UInt8] = []
-        var commits: [Int] = []
-        func commit() {
-            if let batch = core.takeJournal() { file += batch.bytes }
-            commits.append(file.count)
-        }
-        commit()
-        let first = try core.send(bytes("first"), now: .zero)
-        commit()
-        _ = try core.send(bytes("second"), now: .zero)
-        core.cancel(first, now: .zero)
-        commit()
-        _ = try core.send(bytes("third"), now: .zero)
-        commit()
-        return (file, commits)
+        var sample = JournalSample()
+        let first = try sample.core.send(bytes("first"), now: .zero)
+        sample.commit()
+        _ = try sample.core.send(bytes("second"), now: .zero)
+        sample.core.cancel(first, now: .zero)
+        sample.commit()
+        _ = try sample.core.send(bytes("third"), now: .zero)
+        sample.commit()
+        return (sample.bytes, sample.commits)
     }
 
     @Test("what was accepted and has no outcome is found, in order, with the next id")

@@ -6,36 +6,20 @@ enum ReaderWatch {
     static func start(_ output: Output, _ cancellation: CancellationSignal) {
         var status = stat()
         guard fstat(STDOUT_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return }
-        var thread = pthread_t()
-        let watched = Unmanaged.passRetained(Watched(output: output, cancellation: cancellation)).toOpaque()
-        let failure = pthread_create(&thread, nil, { ReaderWatch.run($0) }, watched)
         // Without a thread it's noticed at the next line, as ever.
-        if failure == 0 { pthread_detach(thread) } else { Unmanaged<Watched>.fromOpaque(watched).release() }
+        _ = OwnThread.run { watch(output, cancellation) }
     }
 
-    private final class Watched: Sendable {
-        let output: Output
-        let cancellation: CancellationSignal
-
-        init(output: Output, cancellation: CancellationSignal) {
-            self.output = output
-            self.cancellation = cancellation
-        }
-    }
-
-    private static func run(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        guard let context else { return nil }
-        let watched = Unmanaged<Watched>.fromOpaque(context).takeRetainedValue()
+    private static func watch(_ output: Output, _ cancellation: CancellationSignal) {
         // Errors are told whether asked for or not; to ask for nothing else is to wait for them alone.
         var polled = [
             pollfd(fd: STDOUT_FILENO, events: 0, revents: 0),
-            pollfd(fd: watched.cancellation.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: cancellation.descriptor, events: Int16(POLLIN), revents: 0),
         ]
-        while !watched.cancellation.isRaised {
+        while !cancellation.isRaised {
             guard poll(&polled, 2, -1) > 0 else { continue }
-            if polled[0].revents & Int16(POLLERR | POLLHUP) != 0 { watched.output.readerLeft() }
-            if polled[0].revents != 0 { return nil }
+            if polled[0].revents & Int16(POLLERR | POLLHUP) != 0 { output.readerLeft() }
+            if polled[0].revents != 0 { return }
         }
-        return nil
     }
 }

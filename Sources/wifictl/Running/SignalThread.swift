@@ -16,11 +16,7 @@ enum SignalThread {
         guard pipe(&ends) == 0 else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         wake.store(ends[1], ordering: .releasing)
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(Listener(signal: signal, descriptor: ends[0])).toOpaque()
-        guard pthread_create(&thread, nil, { SignalThread.run($0) }, context) == 0 else { return }
-        pthread_detach(thread)
-
+        guard OwnThread.run({ [descriptor = ends[0]] in listen(to: descriptor, raising: signal) }) else { return }
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in
             let saved = errno
@@ -33,23 +29,11 @@ enum SignalThread {
         sigaction(SIGTERM, &action, nil)
     }
 
-    private final class Listener: Sendable {
-        let signal: CancellationSignal
-        let descriptor: Int32
-
-        init(signal: CancellationSignal, descriptor: Int32) {
-            self.signal = signal
-            self.descriptor = descriptor
-        }
-    }
-
-    private static func run(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        guard let context else { return nil }
-        let listener = Unmanaged<Listener>.fromOpaque(context).takeRetainedValue()
+    private static func listen(to descriptor: Int32, raising signal: CancellationSignal) {
         var byte: UInt8 = 0
         while true {
-            guard read(listener.descriptor, &byte, 1) == 1 else { continue }
-            if !listener.signal.raise(.interrupt), listener.signal.cause == .interrupt { _exit(ExitStatus.interrupted.rawValue) }
+            guard read(descriptor, &byte, 1) == 1 else { continue }
+            if !signal.raise(.interrupt), signal.cause == .interrupt { _exit(ExitStatus.interrupted.rawValue) }
         }
     }
 }

@@ -34,20 +34,7 @@ final class TerminalInput: Sendable {
         }
         action.sa_flags = Int32(SA_RESTART)
         sigaction(SIGWINCH, &action, nil)
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(self)
-        let isStarted = pthread_create(
-            &thread, nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<TerminalInput>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, context.toOpaque())
-        guard isStarted == 0 else {
-            context.release()
-            return nil
-        }
-        pthread_detach(thread)
+        guard OwnThread.run({ self.run() }) else { return nil }
     }
 
     private static func makePipe() -> (read: Int32, write: Int32)? {

@@ -174,17 +174,10 @@ struct BrokenConnectionTests {
     }
 
     @Test func `what a router said last before it closes arrives, as does what a controller said`() async throws {
-        let began = Happenings<Session>()
-        let listener = SessionListener(SessionConfiguration(role: .router)) {
-            if case .began(let session, _, _) = $0 { began.add(session) }
-        }
-        let session = Session(to: try await listener.open(Endpoint(.loopback, port: 0)), .hasty())
-        let log = SessionLog(session)
-        await session.start()
-        let router = try #require(await began.next())
-        let theirLog = SessionLog(router)
+        let ends = try await BothEnds()
+        let (session, router, log, theirLog) = (ends.session, ends.router, ends.log, ends.theirLog)
         for number in 1...100 { _ = try await router.post(text(number)) }
-        await listener.close()
+        await ends.listener.close()
         #expect(await log.bodies(100) == (1...100).map(text))
         #expect(await theirLog.outcomes(100).allSatisfy { $0.result == .delivered })
         await session.close()

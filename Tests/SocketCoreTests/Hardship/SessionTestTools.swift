@@ -52,6 +52,27 @@ final class SessionLog: Sendable {
     func state(_ matches: (SessionState) -> Bool) async { _ = await states.until(matches) }
 }
 
+/// One session over loopback, with both of its ends, and what each is told.
+struct BothEnds {
+    let listener: SessionListener
+    let session: Session
+    let router: Session
+    let log: SessionLog
+    let theirLog: SessionLog
+
+    /// Opens it.
+    init() async throws {
+        let began = Happenings<Session>()
+        listener = SessionListener(SessionConfiguration(role: .router)) { if case .began(let session, _, _) = $0 { began.add(session) } }
+        session = Session(to: try await listener.open(Endpoint(.loopback, port: 0)), .hasty())
+        log = SessionLog(session)
+        await session.start()
+        guard let other = await began.next() else { throw CancellationError() }
+        router = other
+        theirLog = SessionLog(router)
+    }
+}
+
 extension SessionConfiguration {
     /// A controller that dials again at once; `adjust` may hurry more.
     static func hasty(_ adjust: (inout SessionConfiguration) -> Void = { _ in }) -> SessionConfiguration {

@@ -87,15 +87,8 @@ struct SuspensionTests {
     }
 
     @Test func `a router resends to a controller that was away what it had not receipted, and what came up meanwhile, once`() async throws {
-        let began = Happenings<Session>()
-        let listener = SessionListener(SessionConfiguration(role: .router)) {
-            if case .began(let session, _, _) = $0 { began.add(session) }
-        }
-        let session = Session(to: try await listener.open(Endpoint(.loopback, port: 0)), .hasty())
-        let log = SessionLog(session)
-        await session.start()
-        let router = try #require(await began.next())
-        let theirLog = SessionLog(router)
+        let ends = try await BothEnds()
+        let (session, router, log, theirLog) = (ends.session, ends.router, ends.log, ends.theirLog)
         for number in 1...5 { _ = try await router.post(text(number)) }
         #expect(await log.bodies(5) == (1...5).map(text))
         await session.suspend()
@@ -106,7 +99,7 @@ struct SuspensionTests {
         #expect(await theirLog.outcomes(50).allSatisfy { $0.result == .delivered })
         #expect(await session.counters.duplicates == 0)
         await session.close()
-        await listener.close()
+        await ends.listener.close()
     }
 
     @Test func `a hundred reconnects leave one timer`() async throws {
