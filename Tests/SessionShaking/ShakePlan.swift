@@ -7,6 +7,10 @@ enum WireFault: Sendable {
 
     /// Closed by a reset, or in order.
     case cut(Ends, resets: Bool)
+    /// To whom it was going that direction has ended in order, and the other one goes on.
+    case finish
+    /// One byte comes as another: with TLS alone, which must see it.
+    case corrupt
     /// Nothing more passes in this direction until the world says go on.
     case stall
     /// Nothing more passes in either direction, and nobody is told: a half open connection.
@@ -37,6 +41,8 @@ enum ShakeStep: Sendable {
     case settle
     case suspend
     case resume
+    /// Away, back and away again, each by a task of its own.
+    case flicker
     case drop
     case rest
     case goOn
@@ -68,6 +74,13 @@ struct ShakePlan: Sendable {
     let forgetsSoon: Bool
     /// Events go to an attendant, and not to a reader.
     let isAttended: Bool
+    /// Controllers look for their router before they dial again.
+    let looks: Bool
+    /// What the listener's connections do wrong by themselves.
+    let linkFaults: LinkFaults.Options
+    let largestSessionCount: Int
+    /// At the end more comes at once than an application may leave lying.
+    let floods: Bool
     let faultShare: Double
     let largestBody: Int
     private let window: Int
@@ -83,7 +96,14 @@ struct ShakePlan: Sendable {
         memoryLoss = random.chance(0.5) ? .resend : .reportUnknown
         keepsMemory = random.chance(0.4)
         forgetsSoon = !keepsMemory && random.chance(0.3)
-        isAttended = random.chance(0.25)
+        isAttended = random.chance(0.35)
+        looks = random.chance(0.3)
+        var faults = LinkFaults.Options()
+        if random.chance(0.15) { faults.lostReceipts = 0.2 }
+        faults.seed = seed
+        linkFaults = faults
+        floods = random.chance(0.3)
+        largestSessionCount = !keepsMemory && random.chance(0.3) ? controllers + 1 : 100
         faultShare = [0, 0.4, 0.8].randomElement(using: &random) ?? 0.5
         largestBody = [30, 30, 3_000, 120_000].randomElement(using: &random) ?? 30
         window = random.chance(0.5) ? SessionLimits.window : 3
@@ -110,20 +130,22 @@ struct ShakePlan: Sendable {
         let count = Int.random(in: 1...20, using: &random)
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<22: return .post(count)
-        case 22..<30: return .postWithoutReceipt(count)
+        case 22..<29: return .postWithoutReceipt(count)
+        case 29: return .postWithoutReceipt(700)
         case 30..<38: return .send(count)
         case 38..<41: return .cancel
         case 41..<43: return .resend
         case 43..<47: return .settle
         case 47..<53: return .suspend
-        case 53..<60: return .resume
+        case 53..<58: return .resume
+        case 58..<60: return .flicker
         case 60..<65: return .drop
         case 65..<69: return .rest
         case 69..<72: return .goOn
         case 72..<75: return .changeReader
         case 75..<81: return keepsJournal ? .kill : .post(count)
         case 81..<83: return keepsJournal && keepsMemory ? .twin : .release
-        case 83..<89: return .close(random.chance(0.5) ? .endSession : .keepForLater, callers: random.chance(0.3) ? 2 : 1)
+        case 83..<89: return .close(random.chance(0.5) ? .endSession : .keepForLater, callers: random.chance(0.3) ? 3 : 1)
         case 89..<92: return keepsJournal ? .disk : .drop
         case 92..<95: return .release
         case 95..<97: return .closeDoor
@@ -160,6 +182,11 @@ struct ShakePlan: Sendable {
         if random.chance(0.25) { plan.crumbs = [1, 7, 100].randomElement(using: &random) ?? 1 }
         if random.chance(0.08) { plan.slam = random.chance(0.5) }
         for direction in 0...1 where random.chance(0.4) {
+            if isSecure, random.chance(0.1) {
+                // Behind the hellos of TLS: with another of those it would be another handshake, whose refusal may be final.
+                plan.faults[direction] = (Int.random(in: 4_000...8_000, using: &random), .corrupt)
+                continue
+            }
             let farthest = [0, 60, 300, 1_500, isSecure ? 6_000 : 1_000, 100_000].randomElement(using: &random) ?? 0
             plan.faults[direction] = (Int.random(in: 0...farthest, using: &random), fault(direction, &random))
         }
@@ -170,7 +197,7 @@ struct ShakePlan: Sendable {
         let ends = WireFault.Ends.allCases.randomElement(using: &random) ?? .both
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<4: return .cut(ends, resets: random.chance(0.6))
-        case 4: return .swallow
+        case 4: return random.chance(0.6) ? .swallow : .finish
         case 5: return direction == 0 ? .strand : .stall
         case 6, 7: return keepsMemory && !isSecure && direction == 0 ? .ghost : .cut(ends, resets: true)
         default: return .stall

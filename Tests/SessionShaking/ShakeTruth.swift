@@ -59,6 +59,9 @@ final class ShakeLife {
     var isClosed = false
     var isKilled = false
     var isSuspended = false
+    var keepsJournal = false
+    /// Connections that it lost.
+    var losses = 0
     var rests = false
     var gate: CheckedContinuation<Void, Never>?
     var reader: Task<Void, Never>?
@@ -97,6 +100,13 @@ struct ShakeTruth {
         words[number].isAccepted = true
         // Its journal may have been looked at before.
         if life.isKilled { words[number].isDoubtful = true }
+        name(number, life, ticket)
+    }
+
+    /// Taken on the loop: its journal, where there's one, has it at the end of the tick, if at all.
+    mutating func offered(_ number: Int, _ life: ShakeLife, _ ticket: SessionTicket, keepsJournal: Bool) {
+        words[number].isAccepted = true
+        words[number].isDoubtful = keepsJournal
         name(number, life, ticket)
     }
 

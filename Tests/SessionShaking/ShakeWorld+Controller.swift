@@ -38,6 +38,15 @@ extension ShakeWorld {
             trace.note("\(life.name): resume()")
             life.isSuspended = false
             await session.resume()
+        case .flicker:
+            await doing(life.name, "suspend(), resume() and suspend()") {
+                await withTaskGroup { group in
+                    for turn in 0..<3 {
+                        group.addTask(executorPreference: loop) { if turn == 1 { await session.resume() } else { await session.suspend() } }
+                    }
+                }
+            }
+            life.isSuspended = await session.isSuspended
         case .drop:
             trace.note("\(life.name): dropConnection()")
             await session.dropConnection()
@@ -95,12 +104,20 @@ extension ShakeWorld {
         let door = Endpoint(.loopback, port: wire.doors[index])
         let configuration = plan.configuration(.controller)
         let tls = company.map { $0.clientConfiguration(identity: $0.operatorIdentity.identity) }
-        guard let path else { return Session(to: door, configuration, tls: tls, loop: loop) }
+        let looks: Session.Resolver = { [weak self] _ in await self?.look(for: door) }
+        let resolver = plan.looks ? looks : nil
+        guard let path else { return Session(to: door, configuration, tls: tls, loop: loop, resolver: resolver) }
         paths[index] = path
         let disk = FailingDisk(home.path)
         disks[index] = disk
         let journal = try OutboxJournal.open(path, sync: random.chance(0.5) ? .everyCommit : .never, boot: "boot", disk: disk.disk)
-        return try Session(to: door, configuration, tls: tls, journal: journal, loop: loop)
+        return try Session(to: door, configuration, tls: tls, journal: journal, loop: loop, resolver: resolver)
+    }
+
+    /// Finds it after a while, or not, which means where it was.
+    private func look(for door: Endpoint) async -> Endpoint? {
+        await pause(Int.random(in: 0...4, using: &random))
+        return random.chance(0.7) ? door : nil
     }
 
     /// A session's life begins; after one that it goes on from, or not.
@@ -112,6 +129,7 @@ extension ShakeWorld {
         if let before {
             if goesOn { truth.restored(life, from: before, await session.pendingTickets) } else { truth.began(anewAfter: before) }
         }
+        life.keepsJournal = plan.journals[index]
         begin(life)
         controllers[index] = life
         trace.note("\(life.name) begins\(goesOn ? ", going on" : "")")

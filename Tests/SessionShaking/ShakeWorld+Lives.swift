@@ -8,7 +8,10 @@ extension ShakeWorld {
         if plan.isAttended {
             let (world, number) = (self, life.number)
             let attendant = ShakeAttendant { [weak world] events in
-                world?.assumeIsolated { $0.happened($0.allLives[number], events) }
+                world?.assumeIsolated { world in
+                    world.happened(world.allLives[number], events)
+                    world.answer(world.allLives[number])
+                }
             }
             life.session.assumeIsolated { $0.attend(by: attendant) }
         } else {
@@ -56,6 +59,7 @@ extension ShakeWorld {
             case .outcome(let outcome): truth.ended(life, outcome)
             case .state(let state):
                 trace.note("\(life.name) is \(ShakeWorld.brief(state))")
+                if case .lost = state { life.losses += 1 }
                 if case .closed(let reason) = state { closed(life, reason) }
             case .journal(let error): trace.note("\(life.name): journal \(error.map { "\($0)" } ?? "well again")")
             case .writable: trace.fail("\(life.name) told of room to somebody who didn't ask")
@@ -113,8 +117,26 @@ extension ShakeWorld {
         }
     }
 
-    private func newBody(_ life: ShakeLife, _ wantsReceipt: Bool) -> (Int, [UInt8]) {
-        truth.body(of: life, wantsReceipt: wantsReceipt, bytes: Int.random(in: 0...plan.largestBody, using: &random))
+    func newBody(_ life: ShakeLife, _ wantsReceipt: Bool, most: Int = .max) -> (number: Int, body: [UInt8]) {
+        truth.body(of: life, wantsReceipt: wantsReceipt, bytes: Int.random(in: 0...min(most, plan.largestBody), using: &random))
+    }
+
+    /// What an attendant does in the middle of being told.
+    private func answer(_ life: ShakeLife) {
+        guard life.side != .twin, !life.isClosed, random.chance(0.1) else { return }
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+            trace.note("\(life.name), being told: dropConnection()")
+            life.session.assumeIsolated { $0.dropConnection() }
+        case 1: life.session.assumeIsolated { session in if let first = session.pendingTickets.first { session.resend(first) } }
+        default:
+            let wantsReceipt = random.chance(0.7)
+            let (number, body) = newBody(life, wantsReceipt)
+            let ticket = life.session.assumeIsolated { try? $0.offer(body, wantsReceipt: wantsReceipt) }
+            trace.note("\(life.name), being told: offers \(number) (\(ticket?.msgId ?? 0))")
+            guard let ticket else { return truth.refused(number, life) }
+            truth.offered(number, life, ticket, keepsJournal: life.keepsJournal)
+        }
     }
 
     /// Goes on beside the script; it must end all the same.
@@ -142,7 +164,12 @@ extension ShakeWorld {
         let (session, name) = (life.session, life.name)
         await doing(name, "close(\(policy))") {
             await withTaskGroup { group in
-                for _ in 0..<callers { group.addTask(executorPreference: loop) { await session.close(policy) } }
+                for caller in 0..<callers {
+                    group.addTask(executorPreference: loop) {
+                        // The third one's thought is another: away, and not over.
+                        if caller == 2 { await session.suspend() } else { await session.close(policy) }
+                    }
+                }
             }
         }
         // What it hasn't handed over yet is handed over now; a reader that rests would never see the end.

@@ -5,7 +5,10 @@ import SocketCore
 
 extension ShakeWorld {
     func openListener() async throws {
-        let listener = SessionListener(plan.configuration(.router), tls: company?.serverConfiguration(), loop: loop) { [weak self] event in
+        let listener = SessionListener(
+            plan.configuration(.router), faults: plan.linkFaults, tls: company?.serverConfiguration(),
+            largestSessionCount: plan.largestSessionCount, loop: loop
+        ) { [weak self] event in
             self?.assumeIsolated { $0.atTheDoor(event) }
         }
         self.listener = listener

@@ -181,6 +181,9 @@ package actor ShakeWorld {
             await messagesEnded(router)
             await doing(router.name, "settled()") { await router.session.settled() }
             await say(router, "last words", mustArrive: !plan.forgetsSoon)
+            guard plan.floods else { continue }
+            await flood(life, router)
+            await flood(router, life)
         }
     }
 
@@ -189,6 +192,31 @@ package actor ShakeWorld {
         guard mustArrive, !life.chain.excused.contains(number), !life.chain.hasTwin else { return }
         if truth.words[number].outcome != .delivered {
             trace.fail("message \(number) of \(life.name), in peace, is \(truth.words[number].outcome?.rawValue ?? "nothing")")
+        }
+    }
+
+    /// More without receipt than an application that rests may leave lying: what was said on a connection that held has been taken once
+    /// something behind it has.
+    private func flood(_ from: ShakeLife, _ to: ShakeLife) async {
+        let losses = from.losses + to.losses
+        rest(to)
+        var numbers: [Int] = []
+        for _ in 0..<700 {
+            let (number, body) = newBody(from, false, most: 30)
+            do {
+                let ticket = try await doing(from.name, "a flood") { try await from.session.post(body, wantsReceipt: false) }
+                truth.accepted(number, from, ticket)
+                numbers.append(number)
+            } catch {
+                truth.refused(number, from)
+            }
+        }
+        await pause(5)
+        goOn(to)
+        let last = await doing(from.name, "the flood's end") { await send(from, wantsReceipt: true) }
+        guard truth.words[last].outcome == .delivered, from.losses + to.losses == losses, !from.chain.hasTwin else { return }
+        for number in numbers where truth.words[number].taken == 0 {
+            return trace.fail("message \(number) of \(from.name), on a connection that held, was passed over")
         }
     }
 

@@ -124,6 +124,11 @@ final class WireLink {
         case .cut(.both, let resets): closeAll(resets: resets)
         case .cut(.controller, let resets): close(0, resets: resets)
         case .cut(.router, let resets): close(1, resets: resets)
+        case .finish:
+            shutdown(ends[1 - lane], Int32(SHUT_WR))
+            lanes[lane].isDeaf = true
+            lanes[lane].waiting = []
+        case .corrupt: lanes[lane].waiting[0] ^= 0x55
         case .stall: lanes[lane].isStalled = true
         case .swallow:
             for lane in 0...1 {
