@@ -4,6 +4,7 @@
 # make test-wifi the tool on real Wi-Fi in a virtual machine, where the rig for it is there
 # make flood     a million forged replies to a scan on loopback, and the memory that they leave
 # make simulate  SEEDS=N new worlds in which sessions are mistreated; SEED=N replays one with its whole trace
+# make shake     N new worlds (SEEDS=N) in which real sessions and a real listener are mistreated over sockets; SEED=N replays one
 # make bench     measurements, built for release
 # make embedded builds FrameCodec as firmware would, with Embedded Swift, and prints the code sizes
 # make fuzz     libFuzzer with the address sanitizer over every parser; FOR=10m for longer
@@ -26,7 +27,7 @@ DESTDIR ?=
 # Swift's libraries linked in, and no symbols: users' machines have neither Swift nor a use for those.
 RELEASE := -c release --static-swift-stdlib --scratch-path .build/static -Xlinker -s --product wifictl
 
-.PHONY: portable docs release install deb test-deb build demo test test-lan test-wifi flood simulate bench embedded
+.PHONY: portable docs release install deb test-deb build demo test test-lan test-wifi flood simulate shake bench embedded
 .PHONY: fuzz sanitize format lint setup clean
 
 build: setup
@@ -58,6 +59,10 @@ SEEDS ?= 2000
 simulate: setup
 	$(SWIFT) build -c release --product simulate
 	@"$$($(SWIFT) build -c release --show-bin-path)/simulate" $(if $(SEED),--seed $(SEED),$(SEEDS))
+
+shake: setup
+	$(SWIFT) build --product shake
+	@"$$($(SWIFT) build --show-bin-path)/shake" $(if $(SEED),--seed $(SEED),$(SEEDS))
 
 bench: setup
 	$(SWIFT) build -c release --product wifictl

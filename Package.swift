@@ -37,6 +37,10 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["SessionSimulation", "SocketCore", "FrameCodec"], path: "Tests/Simulate", swiftSettings: strict
         ),
+        .target(
+            name: "SessionShaking", dependencies: ["SocketCore", "FrameCodec", "TestSupport"] + linux, path: "Tests/SessionShaking",
+            swiftSettings: strict),
+        .executableTarget(name: "shake", dependencies: ["SessionShaking"], path: "Tests/Shake", swiftSettings: strict),
         .executableTarget(name: "first-lines", dependencies: ["WifiDiscovery"], path: "Tests/FirstLines", swiftSettings: strict),
         .executableTarget(
             name: "company-router", dependencies: ["WifiDiscovery", "SocketCore"], path: "Tests/CompanyRouter", swiftSettings: strict),
@@ -46,7 +50,7 @@ let package = Package(
         .testTarget(name: "FrameCodecTests", dependencies: ["FrameCodec", "SocketCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "SocketCoreTests",
-            dependencies: ["SocketCore", "FrameCodec", "COpenSSL", "TestSupport", "SessionSimulation", "secret-holder"],
+            dependencies: ["SocketCore", "FrameCodec", "COpenSSL", "TestSupport", "SessionSimulation", "SessionShaking", "secret-holder"],
             swiftSettings: strict),
         .testTarget(
             name: "WifiDiscoveryTests", dependencies: ["WifiDiscovery", "SocketCore", "FrameCodec", "TestSupport", "example-app"],

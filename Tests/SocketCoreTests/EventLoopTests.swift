@@ -64,4 +64,14 @@ struct EventLoopTests {
         }
         #expect(await done.next() == 1)
     }
+
+    @Test("a loop that nobody has any more leaves nothing, and no descriptor")
+    func leavesNothing() throws {
+        weak var state: LoopState?
+        do {
+            let made = try LoopState()
+            state = made
+        }
+        #expect(state == nil)
+    }
 }

@@ -27,6 +27,9 @@ struct Poller: ~Copyable {
 
     deinit { events.deallocate() }
 
+    /// Descriptors that are watched.
+    var count: Int { slots.count - free.count }
+
     /// Adds a descriptor, level-triggered; the caller removes it before closing it.
     mutating func add(_ descriptor: Int32, interest: Readiness, handler: any ReadinessHandler) throws(SystemError) -> PollToken {
         let slot = free.popLast() ?? UInt32(slots.count)

@@ -118,6 +118,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// How many timers wait for a deadline; on the loop's thread.
     var armedTimers: Int { state.timers.armedCount }
     func removeTimer(_ token: TimerToken) { state.removeTimer(token) }
+    /// Timers that exist, armed or not, and descriptors that are watched, the loop's own among them; on the loop's thread.
+    package var residents: (timers: Int, descriptors: Int) { (state.timers.timerCount, state.poller.count) }
 
     /// Calls the handler once when this tick ends. The handler keeps itself from asking twice.
     public func atEndOfTick(_ handler: any TickHandler) { state.ending.append(handler) }

@@ -1,5 +1,5 @@
 /// What only the loop's thread touches.
-final class LoopState: ReadinessHandler {
+final class LoopState {
     /// One read takes at most this much: large enough that a burst costs few system calls, small enough to stay in the cache.
     static let readBufferSize = 64 * 1024
 
@@ -11,21 +11,18 @@ final class LoopState: ReadinessHandler {
     lazy var datagrams = DatagramBatch()
 
     private var timerHandlers: [(any TimerHandler)?] = []
-    private let wakeUp: FileDescriptor
+    private let bell: Bell
 
     init() throws(SystemError) {
-        wakeUp = try SystemCalls.makeEventDescriptor()
+        bell = try Bell()
         poller = try Poller()
-        _ = try poller.add(wakeUp.number, interest: .readable, handler: self)
+        _ = try poller.add(bell.number, interest: .readable, handler: bell)
     }
 
     /// Ends a wait, from any thread: the descriptor never changes, and signalling it touches nothing else.
-    func wake() { SystemCalls.signal(wakeUp.number) }
+    func wake() { SystemCalls.signal(bell.number) }
 
     deinit { readBuffer.deallocate() }
-
-    /// The wake-up descriptor: its owner has only to be emptied.
-    func ready(_ readiness: Readiness) { SystemCalls.drain(wakeUp.number) }
 
     func addTimer(_ handler: any TimerHandler) -> TimerToken {
         let token = timers.add()
@@ -67,4 +64,16 @@ final class LoopState: ReadinessHandler {
         let left = (timers.next - SystemCalls.monotonicNow()).inNanoseconds
         return left <= 0 ? 0 : Int32(clamping: (left + 999_999) / 1_000_000)
     }
+}
+
+/// The descriptor that ends a wait. An object of its own: the poller holds on to its handlers, and the state, which holds the poller,
+/// would hold itself.
+private final class Bell: ReadinessHandler {
+    private let descriptor: FileDescriptor
+    var number: Int32 { descriptor.number }
+
+    init() throws(SystemError) { descriptor = try SystemCalls.makeEventDescriptor() }
+
+    /// It has only to be emptied.
+    func ready(_ readiness: Readiness) { SystemCalls.drain(number) }
 }

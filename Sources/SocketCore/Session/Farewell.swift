@@ -6,6 +6,9 @@ final class Farewell: StreamOwner, TimerHandler {
     private let stream: Stream
     private var timer: TimerToken?
     private var onEnd: (() -> Void)?
+    /// Whoever waits until the connection is closed.
+    var waiters: [CheckedContinuation<Void, Never>] = []
+    private(set) var isOver = false
 
     /// Begins at once; `onEnd` is called when the connection is closed, never from within this call.
     init(_ stream: Stream, within span: Duration, onEnd: @escaping () -> Void) {
@@ -29,6 +32,9 @@ final class Farewell: StreamOwner, TimerHandler {
         if let timer { stream.loop.removeTimer(timer) }
         timer = nil
         stream.close()
+        isOver = true
+        for waiter in waiters { waiter.resume() }
+        waiters = []
         let last = onEnd
         onEnd = nil
         last?()

@@ -216,11 +216,8 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         }
         let bound = LoopBound(self, on: loop)
         farewell = Farewell(stream, within: core.configuration.timing.farewell) {
-            bound.value.assumeIsolated { session in
-                session.farewell = nil
-                for waiter in session.farewellWaiters { waiter.resume() }
-                session.farewellWaiters = []
-            }
+            // Another suspension's may be going on by now.
+            bound.value.assumeIsolated { session in if session.farewell?.isOver == true { session.farewell = nil } }
         }
     }
 
@@ -260,6 +257,8 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         // A settlement that can't be written any more costs one more copy in the next run, which the router knows.
         _ = commit(now)
         journal = nil
+        // It may have ended while its application was being told of something else: the end is still to be told.
+        deliver()
         // What the application hasn't taken has no receipt: it comes again to whoever goes on with the session.
         if core.isKeptForLater { inbox.dropReceiptable() }
         if let timer { loop.removeTimer(timer) }
@@ -360,7 +359,11 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
     private func take(_ stream: Stream, _ number: ConnectionNumber, rest: [UInt8], _ now: Instant) {
         // The actions close the connection that this one replaces, before its successor takes its place.
         for action in core.takeActions() { perform(action, now) }
-        guard number != .none else { return stream.close() }
+        guard number != .none else {
+            // It was closing, and lost the connection that it did so over: that is the end, which whoever waits for it is told.
+            flushLater()
+            return stream.close()
+        }
         beginInput()
         streamNumber = number
         self.stream = stream

@@ -68,8 +68,7 @@ public actor Session {
     var syncWaiters: [CheckedContinuation<Bool, Never>] = []
     var settleWaiters: [CheckedContinuation<Void, Never>] = []
     var closeWaiters: [CheckedContinuation<Void, Never>] = []
-    var farewellWaiters: [CheckedContinuation<Void, Never>] = []
-    /// The connection that a suspension is giving up.
+    /// The connection that the last suspension is giving up.
     var farewell: Farewell?
 
     /// A controller's session; ``start()`` makes it dial.
@@ -209,7 +208,7 @@ public actor Session {
         flush(loop.now)
         core.suspend(now: loop.now)
         flush(loop.now)
-        if farewell != nil { await withCheckedContinuation { farewellWaiters.append($0) } }
+        if let farewell { await withCheckedContinuation { farewell.waiters.append($0) } }
     }
 
     /// Looks for the peer where there's a resolver, dials at once, and goes on with the session where it was.

@@ -37,13 +37,20 @@ extension RouterManager {
         _ mac: MACAddress, _ attempt: @Sendable (isolated RouterManager) async throws -> Result
     ) async throws -> Result {
         let start = ContinuousClock.now
-        var isTold = false
+        var isWaiting = false
+        defer { if isWaiting { journalWaiters[mac, default: 1] -= 1 } }
         while true {
             do { return try await attempt(self) } catch OutboxJournalError.inUse {
                 let span: Duration = if case .wait(let limit) = options.whenOutboxHeld { limit } else { .zero }
                 guard .now - start < span else { throw ManagerError.outboxHeld(mac, after: span) }
-                if !isTold { onRemark("others hold all \(OutboxStore.slots) journals of \(mac): waiting for one") }
-                isTold = true
+                if !isWaiting {
+                    // Of several who wait, the first one says so.
+                    if journalWaiters[mac, default: 0] == 0 {
+                        onRemark("others hold all \(OutboxStore.slots) journals of \(mac): waiting for one")
+                    }
+                    journalWaiters[mac, default: 0] += 1
+                    isWaiting = true
+                }
                 try await Task.sleep(for: RouterManager.journalPause)
             }
         }

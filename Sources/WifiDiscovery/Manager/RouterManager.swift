@@ -136,6 +136,8 @@ public actor RouterManager {
     /// Properties that status subscribers want of whichever router is current.
     var followedNames: Set<String> = []
     var sightings = RouterSightings()
+    /// How many wait for one of a router's journals.
+    var journalWaiters: [MACAddress: Int] = [:]
     /// Between ``suspend()`` and ``resume()``.
     public internal(set) var isSuspended = false
     /// What routers have said in sessions about whether they serve this station.

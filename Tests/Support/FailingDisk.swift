@@ -7,8 +7,8 @@ import Synchronization
 /// though the disk hasn't got them, and later syncs succeed without them.
 ///
 /// The kernel's view is the real files; the disk's is kept here, and is put in its place by ``cutPower()``.
-final class FailingDisk: Sendable {
-    enum Call: Hashable, CaseIterable { case write, truncate, sync, rename, openDirectory, syncDirectory }
+package final class FailingDisk: Sendable {
+    package enum Call: Hashable, CaseIterable, Sendable { case write, truncate, sync, rename, openDirectory, syncDirectory }
 
     private struct File {
         /// What the disk has.
@@ -39,13 +39,16 @@ final class FailingDisk: Sendable {
     private let directory: String
     private let state = Mutex(State())
 
-    init(_ directory: String) { self.directory = directory }
+    package init(_ directory: String) { self.directory = directory }
 
     /// The calls so far, each with its file's name.
-    var log: [String] { state.withLock { $0.log } }
+    package var log: [String] { state.withLock { $0.log } }
+
+    /// All is well again.
+    package func heal() { state.withLock { $0.fates = [:] } }
 
     /// The next such calls end like this: an `errno`, or 0 for success.
-    func fail(_ call: Call, _ fates: Int32...) { state.withLock { $0.fates[call] = fates } }
+    package func fail(_ call: Call, _ fates: Int32...) { state.withLock { $0.fates[call] = fates } }
 
     private func fate(_ call: Call, _ name: String) -> Int32 {
         state.withLock {
@@ -55,7 +58,7 @@ final class FailingDisk: Sendable {
         }
     }
 
-    var disk: JournalDisk {
+    package var disk: JournalDisk {
         var disk = JournalDisk()
         disk.write = { [self] descriptor, bytes, count in
             let code = fate(.write, FailingDisk.name(descriptor))
@@ -97,7 +100,7 @@ final class FailingDisk: Sendable {
     }
 
     /// What the machine finds when it's started again.
-    func cutPower() throws {
+    package func cutPower() throws {
         let (names, files) = state.withLock { ($0.names, $0.files) }
         for name in try FileManager.default.contentsOfDirectory(atPath: directory) where !name.hasSuffix(".lock") {
             try FileManager.default.removeItem(atPath: directory + "/" + name)
