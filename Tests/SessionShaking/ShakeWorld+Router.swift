@@ -26,7 +26,7 @@ extension ShakeWorld {
             routers[session.identifier] = life
             trace.note("\(life.name) begins")
             begin(life)
-        case .returned(let session, _): trace.note("\(routers[session.identifier]?.name ?? "somebody") has another connection")
+        case .returned(let session, _, _): trace.note("\(routers[session.identifier]?.name ?? "somebody") has another connection")
         case .plain: trace.fail("a plain controller came in")
         case .refused(_, let reason): trace.note("refused at the door: \(reason)")
         case .failed(let error): trace.note("the door: \(error)")
