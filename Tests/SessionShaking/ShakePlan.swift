@@ -168,6 +168,7 @@ struct ShakePlan: Sendable {
         case 73..<76: return keepsMemory ? .release : .forget
         case 76..<80: return .release
         case 80..<83: return .cancel
+        case 83..<86: return .settle
         default: return .pause([1, 3, 8, 20, 60].randomElement(using: &random) ?? 1)
         }
     }
@@ -212,8 +213,9 @@ struct ShakePlan: Sendable {
         configuration.identity = RouterIdentity(boot: "00000000000000aa", mac: "02:00:5e:00:53:01")
         configuration.timing.connect = .milliseconds(isSecure ? 1_000 : 400)
         configuration.timing.hello = .milliseconds(300)
-        configuration.timing.heartbeat = .milliseconds(60)
-        configuration.timing.silence = .milliseconds(250)
+        // Where no wire is silent, nothing comes by itself to the rescue of what is forgotten.
+        configuration.timing.heartbeat = faultShare == 0 ? .seconds(3_600) : .milliseconds(60)
+        configuration.timing.silence = faultShare == 0 ? .seconds(7_200) : .milliseconds(250)
         configuration.timing.hearing = .milliseconds(150)
         configuration.timing.resend.base = .milliseconds(120)
         configuration.timing.reconnect.base = .milliseconds(2)

@@ -28,6 +28,8 @@ extension ShakeWorld {
         case .cancel: await cancel(life)
         case .resend: if let ticket = await pendingTicket(life) { await session.resend(ticket) }
         case .settle:
+            // Or while something else ends it.
+            guard random.chance(0.5) else { return beside(life) { _, life in await life.session.settled() } }
             guard !life.isSuspended else { return }
             goOn(life)
             await doing(life.name, "settled()") { await session.settled() }
@@ -70,11 +72,14 @@ extension ShakeWorld {
 
     /// Whoever waits for room while its own application rests, or is away, would wait for itself.
     private func post(_ life: ShakeLife, _ count: Int, wantsReceipt: Bool) async {
+        let most = count > 100 ? 30 : Int.max
         for _ in 0..<count {
             if life.isSuspended {
-                beside(life) { await $0.post($1, wantsReceipt: wantsReceipt, whenFull: .wait) }
+                beside(life) { await $0.post($1, wantsReceipt: wantsReceipt, whenFull: .wait, most: most) }
             } else {
-                await doing(life.name, "post()") { await post(life, wantsReceipt: wantsReceipt, whenFull: life.rests ? .fail : .wait) }
+                await doing(life.name, "post()") {
+                    await post(life, wantsReceipt: wantsReceipt, whenFull: life.rests ? .fail : .wait, most: most)
+                }
             }
         }
     }
@@ -153,6 +158,12 @@ extension ShakeWorld {
 
     /// The process is killed: its connection is cut, and the next process finds the journal as it lies there at that instant.
     private func kill(_ index: Int, _ life: ShakeLife) async throws {
+        if random.chance(0.4) {
+            // What its disk doesn't take now must not leave either.
+            disks[index]?.fail(.write, ENOSPC, ENOSPC, ENOSPC, ENOSPC, ENOSPC, ENOSPC)
+            for _ in 0..<3 { beside(life) { await $0.post($1, wantsReceipt: true, whenFull: .fail) } }
+            await pause(2)
+        }
         trace.note("\(life.name) is killed")
         await wire.tell(.died(index, tellsRouter: random.chance(0.7)))
         guard let path = paths[index] else { return }

@@ -105,8 +105,8 @@ extension ShakeWorld {
         return number
     }
 
-    func post(_ life: ShakeLife, wantsReceipt: Bool, whenFull: Session.FullPolicy) async {
-        let (number, body) = newBody(life, wantsReceipt)
+    func post(_ life: ShakeLife, wantsReceipt: Bool, whenFull: Session.FullPolicy, most: Int = .max) async {
+        let (number, body) = newBody(life, wantsReceipt, most: most)
         do {
             let ticket = try await life.session.post(body, wantsReceipt: wantsReceipt, whenFull: whenFull)
             trace.note("\(life.name) has posted \(number) (\(ticket.msgId))")
@@ -117,6 +117,7 @@ extension ShakeWorld {
         }
     }
 
+    /// Those of a flood are small.
     func newBody(_ life: ShakeLife, _ wantsReceipt: Bool, most: Int = .max) -> (number: Int, body: [UInt8]) {
         truth.body(of: life, wantsReceipt: wantsReceipt, bytes: Int.random(in: 0...min(most, plan.largestBody), using: &random))
     }

@@ -18,7 +18,8 @@ extension ShakeWorld {
     private func atTheDoor(_ event: SessionListener.Event) {
         switch event {
         case .began(let session, _, _):
-            if let before = routers[session.identifier], !before.isClosing, plan.keepsMemory {
+            let mayBeForgotten = plan.forgetsSoon || plan.largestSessionCount < 100
+            if let before = routers[session.identifier], !before.isClosing, !mayBeForgotten {
                 trace.fail("\(before.name) lives, and another session has its name")
             }
             let number = allLives.count
@@ -65,6 +66,7 @@ extension ShakeWorld {
         case .goOn: goOn(life)
         case .changeReader: if !plan.isAttended { read(life) }
         case .cancel: await cancel(life)
+        case .settle: beside(life) { _, life in await life.session.settled() }
         case .close(let policy, let callers): await close(life, policy, callers: callers)
         default: break
         }

@@ -133,6 +133,7 @@ package actor ShakeWorld {
             }
             await calmDown()
             await settleAll()
+            await checkKept()
             await closeAll()
             truth.checkAll(allLives)
             counts = (allLives.count, truth.words.count)
@@ -187,6 +188,13 @@ package actor ShakeWorld {
         }
     }
 
+    /// A session that a controller stands in is one that the listener knows.
+    private func checkKept() async {
+        guard let listener, !plan.forgetsSoon else { return }
+        let count = await listener.sessionCount
+        if count < controllers.count { trace.fail("the listener keeps \(count) sessions, and \(controllers.count) controllers stand") }
+    }
+
     private func say(_ life: ShakeLife, _ what: String, mustArrive: Bool) async {
         let number = await doing(life.name, what) { await send(life, wantsReceipt: true) }
         guard mustArrive, !life.chain.excused.contains(number), !life.chain.hasTwin else { return }
@@ -213,6 +221,11 @@ package actor ShakeWorld {
         }
         await pause(5)
         goOn(to)
+        await doing(to.name, "taking a flood") {
+            while from.losses + to.losses == losses, !to.isClosed, numbers.contains(where: { truth.words[$0].taken == 0 }) {
+                await pause(2)
+            }
+        }
         let last = await doing(from.name, "the flood's end") { await send(from, wantsReceipt: true) }
         guard truth.words[last].outcome == .delivered, from.losses + to.losses == losses, !from.chain.hasTwin else { return }
         for number in numbers where truth.words[number].taken == 0 {

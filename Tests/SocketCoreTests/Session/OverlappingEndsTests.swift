@@ -46,18 +46,15 @@ struct OverlappingEndsTests {
         let loop = try EventLoop(name: "suspensions")
         let session = Session(to: peer.endpoint, .hasty { $0.timing.farewell = .seconds(3_600) }, loop: loop)
         let log = SessionLog(session)
-        let next = Happenings<Void>()
-        async let script: Void = peer.run { peer in
+        async let script = peer.run { peer in
             let first = try peer.accept()
             try first.greet()
             let second = try peer.accept()
             try second.greet()
             _ = second.drain()
-            // The first one's farewell ends, and with it its suspension; only then the second one's.
+            // The first one's farewell ends, and with it its suspension alone.
             first.finish()
-            next.add(())
-            _ = first.drain()
-            second.finish()
+            return (first, second)
         }
         await session.start()
         await log.state { if case .open = $0 { true } else { false } }
@@ -70,10 +67,10 @@ struct OverlappingEndsTests {
         }
         while !(await session.isSuspended) { await Task.yield() }
         await session.resume()
-        _ = await next.next()
+        let (_, second) = try await script
         _ = await suspensions[0].value
+        second.finish()
         #expect(await suspensions[1].value == 1, "only the loop's own is left")
-        try await script
         await session.close()
         loop.stop()
     }
