@@ -158,7 +158,10 @@ struct CommandLineTests {
         (["identity"], "identity what? (one of show, revoke)"),
         (["identity", "shwo"], "unknown command 'identity shwo' (did you mean identity show?)"),
         (["identitiy"], "unknown command 'identitiy' (did you mean identity?)"),
-        (["send"], "ROUTER is missing"), (["--bogus"], "unknown option --bogus"), (["discover", "x"], "unexpected argument 'x'"),
+        (["send"], "ROUTER is missing (usage: wifictl send [OPTIONS] ROUTER [BODY...])"), (["--bogus"], "unknown option --bogus"),
+        (["discover", "x"], "unexpected argument 'x' (usage: wifictl discover [OPTIONS])"),
+        (["get", "Attic"], "NAME is missing (usage: wifictl get [OPTIONS] ROUTER NAME...)"),
+        (["--versoin"], "unknown option --versoin (did you mean --version?)"),
     ])
     func `a wrong command line is told with what would be right`(words: [String], message: String) {
         #expect(problem(words) == message)

@@ -103,12 +103,15 @@ enum SessionTool {
         case .open(let opening):
             ("open", nil, opening, opening.memoryLost ? "open; the router has forgotten the earlier session" : "open")
         case .resumed(let opening): ("resumed", nil, opening, "resumed")
-        case .lost(let reason): ("lost", nil, nil, "lost: \(reason)")
+        case .lost(let reason): ("lost", nil, nil, "lost" + why(reason))
         case .reconnecting(let attempt, let after): ("reconnecting", attempt, nil, "trying again in \(after.briefText)")
         case .suspended: ("suspended", nil, nil, "suspended")
-        case .closed(let reason): ("closed", nil, nil, "closed: \(reason)")
+        case .closed(let reason): ("closed", nil, nil, "closed" + why(reason))
         }
     }
+
+    /// Where the reason says more than that it was wished for.
+    private static func why(_ reason: LossReason) -> String { reason == .closed ? "" : ": \(reason)" }
 
     /// A `message` line.
     static func print(_ message: InboundMessage, _ output: Output) {
