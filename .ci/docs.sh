@@ -24,4 +24,5 @@ for module in FrameCodec SocketCore WifiDiscovery; do
         --warnings-as-errors --output-path "$output/$module.doccarchive"
 done
 "$tools/docc" merge "$output"/*.doccarchive --output-path "$output/wifi-discovery.doccarchive"
-echo "$output/wifi-discovery.doccarchive: see it with $tools/docc preview, or serve the folder"
+archive=$output/wifi-discovery.doccarchive
+echo "$archive: see it with python3 -m http.server -d $archive 8000, at http://localhost:8000/documentation/"

@@ -118,7 +118,10 @@ struct SessionTests {
     @Test(
         "strangers at the door are turned away with a reason, and the others go on",
         arguments: [
-            ("GET / HTTP/1.1\r\n\r\n", "refused: the peer's bytes are no frames: bodyTooLarge(declared: 1213486160, limit: 4096)"),
+            (
+                "GET / HTTP/1.1\r\n\r\n",
+                "refused: the peer's bytes are no frames: a body of 1213486160 bytes is declared, the limit is 4096"
+            ),
             ("\0\0\0\u{1}\0\u{1}\0\0\0\u{1}x", "refused: the peer's first frame is no valid hello: it's another kind of frame"),
             ("\0\0\0\0\0\u{1}\0\0\0\u{2}{}", "refused: the peer's first frame is no valid hello: \"hello\" is missing or ill-typed"),
         ])

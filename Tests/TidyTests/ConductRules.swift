@@ -34,6 +34,27 @@ extension Rule {
         }
     }
 
+    /// What an error is called in the code, with its labels and numbers, is no answer to a person.
+    static let sentences = Rule(
+        "an error that is an enum has a description: shown raw, people would read Swift",
+        all: { files in
+            let sources = files.filter(\.isSource)
+            let described = Set(
+                sources.flatMap { $0.text.codeLines }.compactMap { line in
+                    line.firstMatch(of: /^\s*(?:public |package )?extension (?:\w+\.)*(\w+): .*CustomStringConvertible/).map {
+                        String($0.1)
+                    }
+                })
+            return sources.flatMap { file in
+                file.text.codeLines.enumerated().compactMap { index, line in
+                    guard let match = line.firstMatch(of: /\benum (\w+): .*\bError\b/), !line.contains("CustomStringConvertible"),
+                        !described.contains(String(match.1))
+                    else { return nil }
+                    return file.violation(index + 1, "\(match.1) has no description")
+                }
+            }
+        })
+
     private static let sleepers: Set<String> = ["sleep", "usleep", "nanosleep", "asyncAfter", "clock_nanosleep"]
 
     static let sleeplessTests = Rule("a test waits for an event with a deadline, it doesn't sleep") { file in

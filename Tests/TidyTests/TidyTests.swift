@@ -137,6 +137,13 @@ struct RuleTests {
         #expect(lines(.machinePaths, "README.md", "frame/wo" + "rk/ and example.org/ho" + "me/x").isEmpty)
     }
 
+    @Test func `an error that people would read in Swift's own words is bitten`() {
+        #expect(lines(.sentences, Self.shell, "\npublic enum AError: Error, Equatable {}") == [2])
+        #expect(lines(.sentences, Self.shell, "enum AError: Error, CustomStringConvertible {}").isEmpty)
+        #expect(lines(.sentences, Self.shell, "enum AError: Error {}\nextension AError: CustomStringConvertible {}").isEmpty)
+        #expect(lines(.sentences, Self.test, "enum AError: Error {}").isEmpty)
+    }
+
     @Test func `prose that is too wide is bitten and a table is not`() {
         let wide = String(repeating: "a", count: 141)
         #expect(lines(.proseWidth, "README.md", "\n" + wide) == [2])

@@ -88,7 +88,8 @@ struct CommandLineTests {
         Command(name: name, summary: name, positionals: positionals, examples: [.init("wifictl \(name)", "")]) { _, _ in .success }
     }
     private static let commands = [
-        command("discover"), command("send", ["ROUTER", "[BODY...]"]), command("identity show", ["FILE"]), command("identity revoke"),
+        command("discover"), command("send", ["ROUTER", "[BODY...]"]), command("identity show", ["FILE"]),
+        command("identity revoke", ["SERIAL..."]),
     ]
 
     private func invocation(_ words: [String]) throws(UsageError) -> Invocation {
@@ -158,7 +159,10 @@ struct CommandLineTests {
         (["identity"], "identity what? (one of show, revoke)"),
         (["identity", "shwo"], "unknown command 'identity shwo' (did you mean identity show?)"),
         (["identitiy"], "unknown command 'identitiy' (did you mean identity?)"),
-        (["send"], "ROUTER is missing"), (["--bogus"], "unknown option --bogus"), (["discover", "x"], "unexpected argument 'x'"),
+        (["send"], "ROUTER is missing (usage: wifictl send [OPTIONS] ROUTER [BODY...])"), (["--bogus"], "unknown option --bogus"),
+        (["discover", "x"], "unexpected argument 'x' (usage: wifictl discover [OPTIONS])"),
+        (["identity", "revoke"], "SERIAL is missing (usage: wifictl identity revoke [OPTIONS] SERIAL...)"),
+        (["--versoin"], "unknown option --versoin (did you mean --version?)"),
     ])
     func `a wrong command line is told with what would be right`(words: [String], message: String) {
         #expect(problem(words) == message)

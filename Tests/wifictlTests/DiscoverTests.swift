@@ -62,9 +62,9 @@ struct DiscoverTests {
     @Test(arguments: [
         (["discover", "--interface", "nope0"], 2, "there is no interface nope0"),
         (["discover", "--bssid", "02:00:5e"], 64, "is no BSSID: 3 groups where a MAC address has 6"),
-        (["discover", "--bssid", "auto", "--bssid", "02:00:5e:00:53:11"], 64, "an address together with auto or none"),
+        (["discover", "--bssid", "auto", "--bssid", "02:00:5e:00:53:11"], 64, "addresses don't go together with auto or none"),
         (["discover", "--until-match", "--watch"], 64, "a watch has no end"),
-        (["discover", "--until-match", "--dialect", "ssdp"], 64, "without the native dialect"),
+        (["discover", "--until-match", "--dialect", "ssdp"], 64, "--until-match needs the native dialect"),
         (["discover", "--to", "router"], 64, "is no IP address"), (["discover", "--group", "10.0.0.1"], 64, "is no multicast address"),
         (["router", "--mac", "01:00:5e:00:53:01"], 64, "is no device's address"),
         (["router", "--interface", "lo", "--address", "203.0.113.7"], 2, "203.0.113.7"),

@@ -95,7 +95,7 @@ struct FramesTests {
             (#"{"msgId":1,"bdy":"00"}"#, "line 2: unknown key 'bdy'"), (#"{"text":"hi"}"#, "line 2: 'msgId' is missing"),
             (#"{"msgId":4294967296}"#, "line 2: 'msgId' isn't a whole number"), (#"{"msgId":1,"version":0}"#, "line 2: version 0 is none"),
             (#"{"msgId":1,"body":"0"}"#, "line 2: 'body' isn't an even number"), (#"{"msgId":1"#, "line 2: no JSON"),
-            (#"[1]"#, "line 2: not a JSON object"), (#"{"type":"error"}"#, "line 2: a line of type 'error' is no frame"),
+            (#"[1]"#, "line 2: not a JSON object"), (#"{"type":"hello"}"#, "line 2: a line of type 'hello' is no frame"),
             (#"{"msgId":1,"text":"hi","body":"00"}"#, "line 2: 'body' and 'text' say different things"),
             (#"{"msgId":1,"len":3,"text":"hi"}"#, "line 2: 'len' says 3, but the body has 2 bytes"),
             (#"{"msgId":1,"text":"seventeen letters"}"#, "line 2: the body has 17 bytes, the limit is 16"),

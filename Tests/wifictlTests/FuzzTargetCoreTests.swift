@@ -187,7 +187,7 @@ private struct ImaginaryDevice: TargetLink {
         for part in [
             "# crash: 192.0.2.1:1", "boot changed", "wifictl fuzz --target 192.0.2.1:1 --replay x.json",
             "0000  00 00 00 07 00 01 00 00 00 02 68 69 00 00 00 08  ..........hi....", "at 0: msgId 7, version 1, length 2 (message)",
-            "at 12: 000000080001ffffffff = bodyTooLarge", "no receipt for 9",
+            "at 12: 000000080001ffffffff = a body of 4294967295 bytes is declared", "no receipt for 9",
         ] { #expect(text.contains(part), "\(part) in \(text)") }
     }
 

@@ -64,11 +64,19 @@ public struct JournalHeader: Equatable, Sendable {
 }
 
 /// Why a file isn't used as a journal.
-public enum JournalError: Error, Equatable, Sendable {
+public enum JournalError: Error, Equatable, Sendable, CustomStringConvertible {
     /// It doesn't begin like a journal: somebody else's file.
     case foreign
     /// It's a journal of a later format than this program knows.
     case laterFormat(Int64)
+
+    /// A clause for people.
+    public var description: String {
+        switch self {
+        case .foreign: "it doesn't begin like one"
+        case .laterFormat(let number): "its format, \(number), is a later one than this program knows"
+        }
+    }
 }
 
 /// What was wrong behind the part of a journal that is kept.

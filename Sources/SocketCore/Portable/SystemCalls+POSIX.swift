@@ -56,6 +56,9 @@ extension SystemCalls {
         return nil
     }
 
+    /// POSIX has no word for it.
+    static func arrivalInterface(_ descriptor: Int32) -> UInt32 { 0 }
+
     /// MSG_NOSIGNAL is POSIX; a system without it sets SO_NOSIGPIPE on the socket.
     static func send(_ descriptor: Int32, _ bytes: RawSpan) throws(SystemError) -> IOOutcome {
         let count = bytes.withUnsafeBytes { raw in

@@ -32,6 +32,7 @@ public actor SessionListener: ListenerOwner {
     private let largestSessionCount: Int
     private let faults: LinkFaults.Options
     private let tlsConfiguration: TLSConfiguration?
+    private let admits: (@Sendable (StreamArrival) -> Bool)?
     private var tlsContext: TLSContext?
     private let onEvent: @Sendable (Event) -> Void
     private var listener: StreamListener?
@@ -50,18 +51,21 @@ public actor SessionListener: ListenerOwner {
     ///   - faults: what its connections do wrong, for tests of controllers.
     ///   - tls: how to speak TLS; nil speaks in the clear.
     ///   - largestSessionCount: sessions beyond this one are refused.
+    ///   - admits: whether a connection that came that way is taken; nil takes all.
     ///   - door: how many may stand at the door; nil for ``DoorQuota/handshakes`` with TLS, and ``DoorQuota/greetings`` without.
     ///   - loop: where it runs.
     ///   - onEvent: called on the loop's thread; a session's first events are still to come then.
     public init(
         _ configuration: SessionConfiguration, faults: LinkFaults.Options = .init(), tls: TLSConfiguration? = nil,
-        largestSessionCount: Int = SessionListener.largestSessionCount, door: DoorQuota? = nil, loop: EventLoop = .shared,
+        largestSessionCount: Int = SessionListener.largestSessionCount, admits: (@Sendable (StreamArrival) -> Bool)? = nil,
+        door: DoorQuota? = nil, loop: EventLoop = .shared,
         onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.configuration = configuration
         self.faults = faults
         self.largestSessionCount = largestSessionCount
         tlsConfiguration = tls
+        self.admits = admits
         self.door = door ?? (tls == nil ? .greetings : .handshakes)
         quota = self.door
         self.loop = loop
@@ -118,6 +122,11 @@ public actor SessionListener: ListenerOwner {
     nonisolated func listener(_ listener: StreamListener, failed error: SystemError) { onEvent(.failed(error)) }
 
     private func accepted(_ stream: Stream) {
+        if let admits {
+            guard let arrival = stream.arrival else { return stream.close() }
+            // Nothing is said to it, so that it learns no more than that something listens.
+            guard admits(arrival) else { return refuse(stream, "it came by another interface than those that are served") }
+        }
         guard !configuration.isPlain else { return beganPlain(stream) }
         // Few of one address, and of one network no more than others leave: nobody keeps the others out by keeping silent.
         switch quota.admit(stream.peer.address) {

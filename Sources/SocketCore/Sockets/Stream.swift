@@ -81,6 +81,12 @@ final class Stream: ReadinessHandler {
         self.descriptor = consume descriptor
     }
 
+    /// By which way a connection that was accepted came; nil when it's over.
+    var arrival: StreamArrival? {
+        guard let number = descriptor?.number, let local = try? SystemCalls.localEndpoint(number) else { return nil }
+        return StreamArrival(peer: peer, local: local.address, interface: SystemCalls.arrivalInterface(number))
+    }
+
     /// Speaks TLS from the first byte on, as the server; before it has an owner.
     func secure(_ engine: TLSEngine) {
         tls = engine

@@ -1,13 +1,22 @@
 /// One request and its answer over TCP, for protocols whose server speaks once and closes. Confined to the loop's thread.
 public final class StreamExchange: StreamOwner, TimerHandler {
     /// How it ended.
-    public enum Ending: Error, Equatable, Sendable {
+    public enum Ending: Error, Equatable, Sendable, CustomStringConvertible {
         /// `take` had enough.
         case satisfied
         /// The connection ended.
         case stream(StreamEnd)
         /// The time was over.
         case timedOut
+
+        /// A clause for people.
+        public var description: String {
+            switch self {
+            case .satisfied: "enough has come"
+            case .stream(let end): "\(end)"
+            case .timedOut: "it took too long"
+            }
+        }
     }
 
     private let loop: EventLoop

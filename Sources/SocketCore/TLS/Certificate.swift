@@ -42,7 +42,10 @@ public final class Certificate {
         guard let found, !found.isEmpty || isBroken else {
             throw .configuration("\(name) holds no certificate: it must be a PEM file with BEGIN CERTIFICATE, or DER")
         }
-        guard !isBroken else { throw .configuration("\(name): certificate \(found.count + 1) is damaged (\(errors[0].text))") }
+        guard !isBroken else {
+            throw .configuration(
+                "\(name): certificate \(found.count + 1) is damaged: fetch the file anew (OpenSSL: \(errors[0].text))")
+        }
         guard found.count <= mostInFile else { throw .configuration("\(name) holds more than \(mostInFile) certificates") }
         return found
     }
@@ -61,7 +64,9 @@ public final class Certificate {
             }
             return parsed
         }
-        guard let handle else { throw .configuration("\(name) is no certificate (\(LibraryErrors.words()))") }
+        guard let handle else {
+            throw .configuration("\(name) is no certificate: it must be PEM or DER (OpenSSL: \(LibraryErrors.words()))")
+        }
         self.init(owning: handle)
     }
 

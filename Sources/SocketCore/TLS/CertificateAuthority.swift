@@ -32,6 +32,8 @@ public struct CertificateAuthority: Sendable {
         public let keyFile: String
         /// What the certificate says.
         public let facts: CertificateFacts
+        /// The serial of an earlier certificate, not revoked, whose files these have taken the place of; nil where there was none.
+        public let replaced: String?
     }
 
     /// The two kinds of certificates that are issued, each by a root of its own.
@@ -122,8 +124,11 @@ extension CertificateAuthority {
     ///   - radios: BSSIDs, at most ``CertifiedNames/mostRadios``.
     ///   - days: how long it's valid; nil for ever.
     ///   - now: when it begins to be.
+    ///   - replacing: whether the files of an earlier certificate of it that isn't revoked may be overwritten.
     /// - Throws: ``TLSError/configuration(_:)``.
-    public func issueDevice(address: UInt64, radios: [UInt64], days: Int?, now: WallTime) throws(TLSError) -> Issued {
+    public func issueDevice(
+        address: UInt64, radios: [UInt64], days: Int?, now: WallTime, replacing: Bool = false
+    ) throws(TLSError) -> Issued {
         guard radios.count <= CertifiedNames.mostRadios else {
             throw .configuration("\(radios.count) radios, and a certificate names at most \(CertifiedNames.mostRadios): leave some out")
         }
@@ -131,7 +136,8 @@ extension CertificateAuthority {
             [CertifiedNames.deviceURI(address, enterprise: enterprise)]
             + radios.map { CertifiedNames.radioURI($0, enterprise: enterprise) }
         let label = CertifiedNames.hex(address)
-        return try issue(.device, label: label, commonName: "Router \(label)", names: names.compactMap { $0 }, days: days, now: now)
+        return try issue(
+            .device, label: label, commonName: "Router \(label)", names: names.compactMap { $0 }, days: days, now: now, replacing)
     }
 
     /// Whether a controller's certificate can name that id.
@@ -141,31 +147,82 @@ extension CertificateAuthority {
 
     /// Issues a controller's certificate.
     ///
+    /// - Parameters:
+    ///   - id: its name.
+    ///   - days: how long it's valid; nil for ever.
+    ///   - now: when it begins to be.
+    ///   - replacing: whether the files of an earlier certificate of it that isn't revoked may be overwritten.
     /// - Throws: ``TLSError/configuration(_:)``.
-    public func issueOperator(id: String, days: Int?, now: WallTime) throws(TLSError) -> Issued {
+    public func issueOperator(id: String, days: Int?, now: WallTime, replacing: Bool = false) throws(TLSError) -> Issued {
         guard let uri = CertifiedNames.operatorURI(id, enterprise: enterprise), CertificateAuthority.isOperatorID(id) else {
             throw .configuration("'\(id)' is no operator's id: use 1 to 64 letters, digits, dots and dashes")
         }
-        return try issue(.operator, label: id, commonName: "Operator \(id)", names: [uri], days: days, now: now)
+        return try issue(.operator, label: id, commonName: "Operator \(id)", names: [uri], days: days, now: now, replacing)
     }
 
     private func issue(
-        _ kind: Kind, label: String, commonName: String, names: [String], days: Int?, now: WallTime
+        _ kind: Kind, label: String, commonName: String, names: [String], days: Int?, now: WallTime, _ replacing: Bool
     ) throws(TLSError) -> Issued {
         let lock = try lock()
         defer { lock.release() }
+        let base = path("\(kind.folder)/\(label)")
+        let earlier = try inForce(kind, base, replacing)
         let key = try PrivateKey.makeP256()
         let template = CertificateTemplate(
             commonName: commonName, purpose: kind.purpose, names: names, notBefore: now.adding(days: CertificateAuthority.leadDays),
             notAfter: days.map { min(now.adding(days: $0), .noExpiry) } ?? .noExpiry)
         let certificate = try CertificateBuilder.make(template, for: key, issuer: try issuer(kind))
-        let base = path("\(kind.folder)/\(label)")
         // Noted before it exists: what was issued must be revocable, whatever happens in between.
         try Register(file: path("issued.jsonl")).add(certificate.facts, kind, label)
         try CertificateAuthority.write(key, to: base + ".key")
         try TLSFile.write(certificate.pem, to: base + ".pem")
-        return Issued(certificateFile: base + ".pem", keyFile: base + ".key", facts: certificate.facts)
+        return Issued(certificateFile: base + ".pem", keyFile: base + ".key", facts: certificate.facts, replaced: earlier)
     }
+
+    /// The serial of a certificate that lies there already and isn't revoked. Overwritten, its key would be lost to whoever has no copy, and
+    /// it would count on, with nobody knowing its serial.
+    private func inForce(_ kind: Kind, _ base: String, _ replacing: Bool) throws(TLSError) -> String? {
+        guard TLSFile.exists(base + ".pem") || TLSFile.exists(base + ".key") else { return nil }
+        var serial: String?
+        // What can't be read can't be called revoked.
+        if let bytes = try? TLSFile.read(base + ".pem") { serial = (try? Certificate.all(in: bytes, of: base))?.first?.facts.serial }
+        if let serial, try isRevoked(serial, kind) { return nil }
+        guard !replacing else { return serial }
+        guard let serial else {
+            throw .configuration("\(base).pem or .key is there already: move it away, or write over it with --replace")
+        }
+        throw .configuration(
+            "\(base).pem is there already, with the serial \(serial): wifictl identity revoke \(directory) \(serial) first, or write over it "
+                + "with --replace, and it counts until it's revoked")
+    }
+
+    private func isRevoked(_ serial: String, _ kind: Kind) throws(TLSError) -> Bool {
+        let file = path(kind.listName)
+        guard TLSFile.exists(file) else { return false }
+        return try RevocationList.all(in: TLSFile.read(file), of: file).contains { $0.lists(serial: serial) }
+    }
+
+    /// The serial of the one certificate issued here whose serial begins like that.
+    ///
+    /// - Parameter text: hex digits, colons between them or none; as many as tell it from the others.
+    /// - Throws: ``TLSError/configuration(_:)`` when there's none, or several.
+    public func serial(beginning text: String) throws(TLSError) -> String {
+        let start = CertificateAuthority.plain(text)
+        let all = try Register(file: path("issued.jsonl")).serials()
+        if all.contains(start) { return start }
+        let found = start.isEmpty ? [] : all.filter { $0.hasPrefix(start) }
+        guard found.count < 2 else {
+            throw .configuration("\(found.count) serials begin with \(text): \(found.prefix(8).joined(separator: ", ")); write more of it")
+        }
+        guard let only = found.first else {
+            throw .configuration(
+                "no certificate with the serial \(text) was issued in \(directory): wifictl identity show FILE tells the serial")
+        }
+        return only
+    }
+
+    /// As the register has it: lower-case hex without leading zeros.
+    private static func plain(_ serial: String) -> String { String(serial.lowercased().filter { $0 != ":" }.drop { $0 == "0" }) }
 
     /// Puts a certificate that was issued here on its issuer's revocation list, and renews that list.
     ///
@@ -174,7 +231,7 @@ extension CertificateAuthority {
     public func revoke(serial: String, listDays: Int = CertificateAuthority.listDays, now: WallTime) throws(TLSError) -> String {
         let lock = try lock()
         defer { lock.release() }
-        let wanted = String(serial.lowercased().filter { $0 != ":" }.drop { $0 == "0" })
+        let wanted = CertificateAuthority.plain(serial)
         guard let kind = try Register(file: path("issued.jsonl")).kind(of: wanted) else {
             throw .configuration(
                 "no certificate with the serial \(serial) was issued in \(directory): wifictl identity show FILE tells the serial")

@@ -19,13 +19,18 @@ extension CertificateAuthority {
         ///
         /// - Throws: ``TLSError/configuration(_:)``.
         func kind(of serial: String) throws(TLSError) -> Kind? {
-            guard TLSFile.exists(file) else { return nil }
-            for line in try TLSFile.read(file).split(separator: 0x0A) {
-                // A line that somebody has edited to death doesn't hide the others.
-                guard let entry = try? JSONValue.parse(Array(line)), entry["serial"]?.stringValue == serial else { continue }
-                return entry["kind"]?.stringValue.flatMap(Kind.init(rawValue:))
-            }
-            return nil
+            try entries().first { $0["serial"]?.stringValue == serial }?["kind"]?.stringValue.flatMap(Kind.init(rawValue:))
+        }
+
+        /// All serials, in the order in which they were issued.
+        ///
+        /// - Throws: ``TLSError/configuration(_:)``.
+        func serials() throws(TLSError) -> [String] { try entries().compactMap { $0["serial"]?.stringValue } }
+
+        private func entries() throws(TLSError) -> [JSONValue] {
+            guard TLSFile.exists(file) else { return [] }
+            // A line that somebody has edited to death doesn't hide the others.
+            return try TLSFile.read(file).split(separator: 0x0A).compactMap { try? JSONValue.parse(Array($0)) }
         }
     }
 }

@@ -17,7 +17,8 @@ final class PrivateKey {
             UInt(bitPattern: MemoryReader.reading(bytes) { PrivateKey.read($0) } ?? nil)
         }
         guard let handle = OpaquePointer(bitPattern: found) else {
-            throw .configuration("\(name) holds no usable private key (\(LibraryErrors.words())): it must be PEM and not encrypted")
+            throw .configuration(
+                "\(name) holds no usable private key: it must be PEM and not encrypted (OpenSSL: \(LibraryErrors.words()))")
         }
         self.handle = handle
     }

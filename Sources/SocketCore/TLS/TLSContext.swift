@@ -66,7 +66,9 @@ public final class TLSContext {
         for certificate in chain.dropFirst() {
             isUsed = isUsed && copenssl_context_add_chain_certificate(handle, certificate.handle) == 1
         }
-        guard isUsed else { throw .configuration("\(identity.names.certificates) can't be used (\(LibraryErrors.words()))") }
+        guard isUsed else {
+            throw .configuration("\(identity.names.certificates) can't be used: have it issued anew (OpenSSL: \(LibraryErrors.words()))")
+        }
         try refuseSharedIssuer(chain, identity)
     }
 

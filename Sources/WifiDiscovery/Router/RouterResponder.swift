@@ -5,7 +5,8 @@ import SocketCore
 public actor RouterResponder: DatagramOwner, LoopTimerOwner {
     /// Where it listens.
     public struct Options: Sendable {
-        /// Interfaces by name; empty means every usable one, and this machine alone where there's none.
+        /// Interfaces by name; empty means every usable one, and this machine alone where there's none. Sessions, too, are opened over
+        /// these alone.
         public var interfaces: [String] = []
         /// Speak from this address, and only on its interface; nil for all.
         public var address: IPAddress?
@@ -33,7 +34,7 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
     /// It runs on its loop's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    private let options: Options
+    private nonisolated let options: Options
     private let onProbe: @Sendable (Endpoint, ProbeOutcome) -> Void
     private var group: ResponderGroup
     private var sockets: [UDPSocket] = []
@@ -170,6 +171,14 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
         } catch { return error.code == EADDRINUSE }
     }
 
+    /// Whether a router of this responder takes a connection: where interfaces are named, only over these.
+    nonisolated var admission: (@Sendable (StreamArrival) -> Bool)? {
+        guard !options.interfaces.isEmpty else { return nil }
+        let served = ServedInterfaces(names: Set(options.interfaces))
+        // Looked up each time: interfaces and their addresses come and go. Without the list nobody can be told from anybody.
+        return { arrival in (try? NetworkInterfaces.current()).map { served.admits(arrival, among: $0) } ?? false }
+    }
+
     // MARK: Routers
 
     /// A router starts.
@@ -287,8 +296,19 @@ public enum ResponderError: Error, Equatable, Sendable, CustomStringConvertible 
             return
                 "cannot bind UDP \(endpoint.port) on \(endpoint.address): \(error.reason) (another program that doesn't share it? see --port)"
         case .noInterface(let reasons):
-            let list = reasons.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "; ")
+            let list = reasons.sorted { $0.key < $1.key }.map(ResponderError.clause).joined(separator: "; ")
             return "no interface to answer probes on (\(list.isEmpty ? "none has an address" : list))"
         }
+    }
+
+    /// What is wrong with an interface, as a clause: "eth0 is down", but "eth0: joining the group: no such device".
+    ///
+    /// - Parameters:
+    ///   - name: the interface's, or an address.
+    ///   - reason: a predicate, or an error's description.
+    /// - Returns: both together.
+    public static func clause(_ name: String, _ reason: String) -> String {
+        let isPredicate = ["is", "has", "carries", "leads"].contains(reason.prefix { $0 != " " })
+        return "\(name)\(isPredicate ? " " : ": ")\(reason)"
     }
 }

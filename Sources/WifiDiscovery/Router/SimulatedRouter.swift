@@ -9,7 +9,8 @@ public actor SimulatedRouter {
     public struct Options: Sendable {
         /// What it says about itself; `tcp` and `boot` are filled in.
         public var description: RouterDescription
-        /// Where it listens for sessions; port 0 lets the kernel choose.
+        /// Where it listens for sessions; port 0 lets the kernel choose. Whatever the address, connections are taken over the interfaces
+        /// alone that its responder is given, where it is given any.
         public var endpoint: Endpoint
         /// Its Wi-Fi name for the sample vocabulary; nil takes the first radio's.
         public var ssid: String?
@@ -107,7 +108,9 @@ public actor SimulatedRouter {
         configuration.identity = RouterIdentity(
             boot: boot.description, mac: description.mac.description, name: description.name, model: description.model,
             firmware: description.firmware, children: description.children.map(\.description))
-        let listener = SessionListener(configuration, faults: options.linkFaults, tls: options.tls, loop: loop) { [weak self] event in
+        let listener = SessionListener(
+            configuration, faults: options.linkFaults, tls: options.tls, admits: responder.admission, loop: loop
+        ) { [weak self] event in
             self?.assumeIsolated { $0.happened(event) }
         }
         let local = try await listener.open(endpoint)

@@ -5,11 +5,14 @@ struct ArgumentParser {
     let positionals: ClosedRange<Int>
     /// What the command's errors call a positional argument, in order; the last stands for all that follow.
     let placeholders: [String]
+    /// How the command is called; nil where that would tell nothing.
+    let usage: String?
 
     private var byName: [String: any OptionDeclaration] = [:]
     private var byLetter: [Character: any OptionDeclaration] = [:]
 
-    init(options: [any OptionDeclaration], positionals: ClosedRange<Int> = 0...Int.max, placeholders: [String] = []) {
+    init(options: [any OptionDeclaration], positionals: ClosedRange<Int> = 0...Int.max, placeholders: [String] = [], usage: String? = nil) {
+        self.usage = usage
         self.options = options
         self.positionals = positionals
         self.placeholders = placeholders
@@ -91,10 +94,10 @@ struct ArgumentParser {
     private func checkCount(_ found: [String]) throws(UsageError) {
         if found.count < positionals.lowerBound {
             let missing = placeholders.indices.contains(found.count) ? placeholders[found.count] : placeholders.last ?? "an argument"
-            throw UsageError("\(missing) is missing")
+            throw UsageError("\(missing.replacing("...", with: "")) is missing", hint: usage)
         }
         if found.count > positionals.upperBound {
-            throw UsageError("unexpected argument '\(found[positionals.upperBound])'")
+            throw UsageError("unexpected argument '\(found[positionals.upperBound])'", hint: usage)
         }
     }
 }

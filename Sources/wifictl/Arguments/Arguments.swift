@@ -35,7 +35,9 @@ struct Arguments: Sendable {
 
     /// The positional argument at `index`; wrong usage when it is missing.
     func required(_ index: Int, _ placeholder: String) throws(UsageError) -> String {
-        guard positionals.indices.contains(index) else { throw UsageError("\(placeholder) is missing") }
+        guard positionals.indices.contains(index) else {
+            throw UsageError("\(placeholder) is missing", hint: "--help shows where it goes")
+        }
         return positionals[index]
     }
 

@@ -3,14 +3,14 @@ import Glibc
 /// C code of this project, compiled with the system's compiler when it's needed, and loaded: what benchmarks are measured against.
 final class CLibrary {
     /// Why there are no reference figures.
-    enum Absence: Error {
+    enum Absence: Error, CustomStringConvertible {
         case noSource(looked: [String])
         case noCompiler(tried: [String])
         case refused(compiler: String, message: String)
         case noFolder(ToolError)
 
         /// The reason in words, for a remark.
-        var text: String {
+        var description: String {
             switch self {
             case .noSource(let looked): "its source isn't there (looked for \(looked.joined(separator: ", ")))"
             case .noCompiler(let tried): "there's no C compiler (tried \(tried.joined(separator: ", ")))"

@@ -35,7 +35,7 @@ struct CodecBench {
             reference = try CReference()
         } catch {
             reference = nil
-            run.remark("no figures of the reference in C: \(error.text)")
+            run.remark("no figures of the reference in C: \(error)")
         }
     }
 

@@ -39,7 +39,7 @@ struct DiscoveryBench {
         answering = try EventLoop(name: "bench-routers")
         do throws(CLibrary.Absence) { reference = try DiscoveryReference() } catch {
             reference = nil
-            run.remark("no figures of the reference in C: \(error.text)")
+            run.remark("no figures of the reference in C: \(error)")
         }
     }
 
@@ -113,6 +113,8 @@ struct DiscoveryBench {
             break
         }
         await responder.close()
+        // A scan that was broken off found whom it found.
+        try Task.checkCancellation()
         guard let taken else { throw Failure("\(found) of \(count) routers answered within \(DiscoveryBench.longestScan)") }
         return taken.inMilliseconds
     }
@@ -135,6 +137,7 @@ struct DiscoveryBench {
             let before = await processorTime()
             let counters = try await discovery.scan(for: DiscoveryBench.floodedScan).counters
             let spent = await processorTime() - before
+            try Task.checkCancellation()
             guard counters.replies > 0 else { throw Failure("no reply of a thousand came") }
             own.samples.append(Double(spent) / Double(counters.replies + counters.duplicates))
             if let reference { bare.samples.append(try reference.receive(datagram, count: 20_000)) }
@@ -166,6 +169,7 @@ struct DiscoveryBench {
         else { throw Failure("a scan sent no probe") }
         let before = try ProcessMemory.residentBytes()
         for number in 0..<DiscoveryBounds.routers {
+            try Task.checkCancellation()
             let reply = DiscoveryDatagram(msgId: msgId, .reply(nonce: asked.nonce, DiscoveryBench.router(number))).encoded()
             let source = Endpoint(.v4(0x0A00_0001 + UInt32(number)), port: DiscoveryDatagram.port)
             core.received(reply.span.bytes, from: source, interface: 1, link: link.id, now: .zero)

@@ -62,8 +62,8 @@ struct OpenSSLTools {
             value.map { Benchmark.Figure(name: name, parameters: [what], value: $0, unit: unit, samples: [$0]) }
         }
         return [
-            figure("openssl s_time", .init("handshake", "full"), full, "client's/s"),
-            figure("openssl s_time", .init("handshake", "resumed"), resumed, "client's/s"),
+            figure("openssl s_time", .init("handshake", "full"), full, "handshakes/s of client CPU"),
+            figure("openssl s_time", .init("handshake", "resumed"), resumed, "handshakes/s of client CPU"),
             figure("openssl speed", .init("P-256", "sign"), signs, "1/s"),
             figure("openssl speed", .init("P-256", "verify"), verifies, "1/s"),
             figure("openssl speed", .init("X25519", "derive"), exchanges, "1/s"),

@@ -42,6 +42,7 @@ struct Sampling {
     private static func calibrate(_ candidate: (_ rounds: Int) throws -> UInt64) throws -> Int {
         var rounds = 1
         while true {
+            try Task.checkCancellation()
             let before = Sampling.nanoseconds(CLOCK_THREAD_CPUTIME_ID)
             _ = try candidate(rounds)
             let spent = Sampling.nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before

@@ -25,14 +25,14 @@ struct StatusBench {
 
     /// Measures both ways, and what the subscriber got.
     func measure() throws {
-        let flood = StatusFlood(seed: CodecBench.seed)
+        let flood = try StatusFlood(seed: CodecBench.seed)
         for isParsed in [false, true] {
             let parameters: [JSONValue.Member] = [
                 .init("routers", .whole(StatusFlood.routers)), .init("perSecond", .whole(StatusFlood.perSecond)),
                 .init("from", .string(isParsed ? "body" : "value")),
             ]
             let (board, plain) = (StatusPass(flood, isParsed: isParsed), DictionaryPass(flood, isParsed: isParsed))
-            let series = try Sampling.interleaved(for: run.nanosecondsPerFigure, [{ try board.run($0) }, { plain.run($0) }])
+            let series = try Sampling.interleaved(for: run.nanosecondsPerFigure, [{ try board.run($0) }, { try plain.run($0) }])
             try board.check(against: flood)
             let (own, reference) = (series[0], series[1])
             try run.report(
@@ -83,15 +83,24 @@ struct StatusFlood {
         let after: Duration
     }
 
+    /// Reports from one look at whether somebody wants to end to the next: often enough in a build without optimisation, too seldom to cost.
+    private static let stretch = 4_096
+
+    /// Throws `CancellationError` where the measurement is to end.
+    static func pause(_ number: Int) throws { if number.isMultiple(of: stretch) { try Task.checkCancellation() } }
+
     let reports: [Report]
     let names = Set((0..<StatusFlood.properties).map { "p\($0)" })
 
     /// Reports at random, a quarter of a second's worth in each of four bursts: pauses between them make the most batches.
-    init(seed: UInt64) {
+    ///
+    /// - Throws: `CancellationError`.
+    init(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let first = MACAddress(0x02, 0, 0x5E, 0, 0, 0)
         let burst = StatusFlood.perSecond / 4
-        reports = (0..<StatusFlood.perSecond).map { number in
+        reports = try (0..<StatusFlood.perSecond).map { number in
+            try StatusFlood.pause(number)
             let router = first.advanced(by: Int.random(in: 0..<StatusFlood.routers, using: &random))
             let name = "p\(Int.random(in: 0..<StatusFlood.properties, using: &random))"
             let value = JSONValue.integer(Int64.random(in: 0..<1_000, using: &random))
@@ -124,7 +133,8 @@ private final class StatusPass {
             let start = Instant.zero + .seconds(second)
             second += 1
             var batches = 0
-            for report in flood.reports {
+            for (number, report) in flood.reports.enumerated() {
+                try StatusFlood.pause(number)
                 let now = start + report.after
                 if now >= board.deadline { board.advance(to: now) }
                 if isParsed {
@@ -182,9 +192,10 @@ private final class DictionaryPass {
         self.isParsed = isParsed
     }
 
-    func run(_ seconds: Int) -> UInt64 {
+    func run(_ seconds: Int) throws -> UInt64 {
         for _ in 0..<seconds {
-            for report in flood.reports {
+            for (number, report) in flood.reports.enumerated() {
+                try StatusFlood.pause(number)
                 if isParsed {
                     guard case .changed(_, let members)? = DeviceReply(report.body) else { continue }
                     for member in members {

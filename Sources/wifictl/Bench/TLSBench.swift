@@ -36,7 +36,7 @@ struct TLSBench {
             let controller = try company.issueOperator(id: "bench", days: 1, now: now)
             do throws(CLibrary.Absence) {
                 reference = try TLSReference(client: controller, server: device, company)
-            } catch { run.remark("no figures of the reference in C: \(error.text)") }
+            } catch { run.remark("no figures of the reference in C: \(error)") }
             return (
                 try TLSBench.context(.client, controller, root: company.companyRootFile),
                 try TLSBench.context(.server(requiresPeer: true), device, root: company.operatorRootFile),
@@ -67,7 +67,10 @@ struct TLSBench {
         try report(
             [.init("handshake", "full")], unit: "handshakes/s", scale: 1_000_000_000,
             { rounds in
-                for _ in 0..<rounds { _ = try connect() }
+                for _ in 0..<rounds {
+                    try Task.checkCancellation()
+                    _ = try connect()
+                }
                 return UInt64(rounds)
             }, twin.map { twin in { try twin.handshakes($0, resumed: false) } })
         var session = try connect().client.session
@@ -115,7 +118,10 @@ struct TLSBench {
         var pairs: [(client: TLSEngine, server: TLSEngine)] = []
         pairs.reserveCapacity(TLSBench.idleSessions)
         let before = try ProcessMemory.residentBytes()
-        for _ in 0..<TLSBench.idleSessions { pairs.append(try connect()) }
+        for _ in 0..<TLSBench.idleSessions {
+            try Task.checkCancellation()
+            pairs.append(try connect())
+        }
         let perSide = Double(try ProcessMemory.residentBytes() - before) / Double(2 * pairs.count)
         try run.report(
             Benchmark.Figure(

@@ -32,8 +32,9 @@ extension Command {
     }
 
     static let agentRun = Command(
-        name: "agent run", summary: "the same in the foreground", discussion: about, options: [idle], usesNetwork: false,
-        interruption: .asksCommand, examples: [Example("wifictl agent run --verbose", "says what it runs; Ctrl-C ends it")]
+        name: "agent run", summary: "keeps sessions open between commands, in the foreground: for a service manager", discussion: about,
+        options: [idle], usesNetwork: false,
+        interruption: .asksCommand, isService: true, examples: [Example("wifictl agent run --verbose", "says what it runs; Ctrl-C ends it")]
     ) { arguments, context in
         // Of its own: ended by agent stop, or idle, it hasn't been interrupted.
         let stop = CancellationSignal()
@@ -49,7 +50,7 @@ extension Command {
             switch error.code {
             case EADDRINUSE: throw ToolError("an agent runs already for \(context.home)", hint: "wifictl agent stop ends it")
             case ENAMETOOLONG: throw ToolError("\(context.home) is too long a path for a socket", hint: "name a shorter one with --home")
-            default: throw ToolError("\(error)")
+            default: throw ToolError("its socket can't be in \(home): \(error.reason)", hint: "name a directory of your own with --home")
             }
         }
         // It may live long: it mustn't keep the file system busy on which it happened to be started.

@@ -12,7 +12,7 @@ extension Command {
         "how many idle sessions bench session measures")
 
     static let bench = Command(
-        name: "bench", summary: "measures how fast codec, sessions and TLS are here", positionals: ["[NAME...]"],
+        name: "bench", summary: "measures how fast codec, sessions, status reports, discovery and TLS are here", positionals: ["[NAME...]"],
         discussion: """
             Prints the median of many samples for each figure, in CPU time of one core. Where there is a reference in C, it is \
             compiled with the system's C compiler and measured in turns with it, and the table shows how many times its time \
@@ -37,12 +37,13 @@ extension Command {
         context.output.clearProgress()
         if !context.output.isJSON, !measured.figures.isEmpty { context.output.table(BenchTable(measured.figures).table) }
         guard !measured.isInterrupted else {
-            context.output.remark("interrupted: \(measured.figures.count) figures were measured")
+            let count = counted(measured.figures.count, "figure was", "figures were")
+            context.output.remark("interrupted: \(count) measured")
             throw CancellationError()
         }
         if let path = arguments[plot] {
             try FileOutput.write(Array(BenchPlot(measured.figures).svg(made: "\(WallTime.systemNow())").utf8), to: path)
-            context.output.remark("\(measured.figures.count) figures are drawn in \(path)")
+            context.output.remark("\(counted(measured.figures.count, "figure is", "figures are")) drawn in \(path)")
         }
         return .success
     }
@@ -53,17 +54,18 @@ extension Command {
     ) async throws -> (figures: [Benchmark.Figure], isInterrupted: Bool) {
         var figures: [Benchmark.Figure] = []
         for benchmark in chosen {
-            context.output.progress("\(benchmark.name): \(figures.count) figures")
+            context.output.progress("\(benchmark.name): \(counted(figures.count, "figure"))")
             let run = Benchmark.Run(
                 nanosecondsPerFigure: UInt64(max(0, nanoseconds(arguments[time]))), idleSessions: arguments[sessions],
                 report: { figure in
                     try context.cancellation.check()
                     figures.append(figure)
                     if context.output.isJSON { context.output.json("bench", members(figure)) }
-                    context.output.progress("\(figure.name): \(figures.count) figures")
+                    context.output.progress("\(figure.name): \(counted(figures.count, "figure"))")
                 },
-                remark: { context.output.remark($0) })
-            do { try await benchmark.run(run) } catch is CancellationError { return (figures, true) }
+                remark: { if !context.cancellation.isRaised { context.output.remark($0) } })
+            // What fails behind the wish to end, fails by it.
+            do { try await benchmark.run(run) } catch  where context.cancellation.isRaised { return (figures, true) }
         }
         return (figures, false)
     }

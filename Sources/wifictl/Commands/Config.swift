@@ -8,14 +8,14 @@ extension Command {
         name: "config", summary: "shows the settings in force and where each comes from",
         discussion: """
             What one types every time can be set once: in the file that $WIFICTL_CONFIG names, else $XDG_CONFIG_HOME/wifictl/config, \
-            else ~/.config/wifictl/config, a line "name = value" each, with the names of the options and # before comments. Files \
+            else ~/.config/wifictl/config, a line "name = value" each, with the names of the options; comments have lines of their own that begin with #. Files \
             are named relative to it. A variable (WIFICTL_PORT for port; a list has commas) goes before the file, and an option \
             before both.
             """,
         options: [sample] + Setting.all.map(\.option).filter { option in !CommonOptions.all.contains { $0.name == option.name } },
         examples: [
             Example("wifictl config", "a line a setting, with its source"),
-            Example("wifictl config --sample > ~/.config/wifictl/config", "a file to fill in"),
+            Example("mkdir -p ~/.config/wifictl && wifictl config --sample > ~/.config/wifictl/config", "a file to fill in"),
         ]
     ) { arguments, context in
         if arguments[sample] {
@@ -71,8 +71,7 @@ private struct SettingsReport {
         }
         guard let entry = context.settings.entries[setting.name] else {
             let standard = setting.name == CommonOptions.home.name ? context.home : setting.option.defaultText
-            let words = context.output.isJSON ? nil : SettingsReport.standards[setting.name]
-            return (setting.name, standard ?? words, "default", nil)
+            return (setting.name, standard ?? SettingsReport.standards[setting.name], "default", nil)
         }
         let value = entry.values.joined(separator: ",")
         switch entry.source {
@@ -89,8 +88,9 @@ private struct SettingsReport {
     static func sample() -> String {
         let lines = Setting.all.map { setting in
             let value = setting.option.defaultText ?? setting.option.placeholder ?? ""
-            return "# \(setting.option.help)\(setting.option.isRepeatable ? "; may be repeated" : "")\n#\(setting.name) = \(value)"
+            return "# \(setting.help)\(setting.option.isRepeatable ? "; may be repeated" : "")\n#\(setting.name) = \(value)"
         }
-        return "# Settings of wifictl: name = value, as on the command line but without dashes.\n\n" + lines.joined(separator: "\n\n")
+        return "# Settings of wifictl: name = value, as on the command line but without dashes. Comments have lines of their own.\n\n"
+            + lines.joined(separator: "\n\n")
     }
 }

@@ -4,7 +4,7 @@ import WifiDiscovery
 
 /// `conform`: the protocol's checklist, held against a router.
 extension Command {
-    private static let quick = Flag("quick", "leave out the rules that take half a minute")
+    private static let quick = Flag("quick", "leave out the rules about time, which take 45 s together")
     private static let reboot = Flag("reboot", "also ask for a reboot, with what the vocabulary has for it")
     private static let changes = Flag("changes", "also set a property, to the value that it has")
     private static let list = Flag("list", "print the rules and ask nobody")
@@ -72,9 +72,8 @@ extension ValueKind where Value == Endpoint {
     /// The same as ``endpoint``, with the protocol's own port where none is given.
     static var session: ValueKind {
         ValueKind { (text) throws(ValueProblem) in
-            let bare = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
-            if let address = IPAddress(bare) { return Endpoint(address, port: DiscoveryDatagram.port) }
-            return try endpoint.parse(text)
+            guard case .address(let address, nil) = RouterReference(text) else { return try endpoint.parse(text) }
+            return Endpoint(address, port: DiscoveryDatagram.port)
         }
     }
 }

@@ -45,12 +45,12 @@ extension Command {
         ]
     ) { arguments, context in
         guard !arguments[watch] || !arguments[verifies] else {
-            throw UsageError("--watch together with --verify", hint: "wifictl verify asks for proof at any time")
+            throw UsageError("--watch and --verify don't go together", hint: "wifictl verify asks for proof at any time")
         }
         if arguments[untilMatch] {
-            guard !arguments[watch] else { throw UsageError("--watch together with --until-match", hint: "a watch has no end") }
+            guard !arguments[watch] else { throw UsageError("--watch and --until-match don't go together", hint: "a watch has no end") }
             guard arguments[ScanOptions.dialect].contains(.native) else {
-                throw UsageError("--until-match without the native dialect", hint: "other makers' routers don't tell their radios")
+                throw UsageError("--until-match needs the native dialect", hint: "other makers' routers don't tell their radios")
             }
         }
         // A file that can't be read ends it here: without the root, everybody would be a candidate.

@@ -9,10 +9,12 @@ extension Command {
             fire-and-forget), links receipts to their messages and replies to their probes, and shows JSON bodies as such. Layout, \
             limit and ports given here are its defaults; Wireshark's preferences can change them.
             """,
-        options: [FrameOptions.layout, FrameOptions.limit],
+        options: [FrameOptions.layout, FrameOptions.limit], usesNetwork: false, reads: [CommonOptions.port.name], printsJSON: false,
         examples: [
             Example("wifictl dissector > frames.lua && wireshark -X lua_script:frames.lua capture.pcapng", "shows a capture"),
-            Example("wifictl dissector --layout littleEndian > ~/.local/lib/wireshark/plugins/frames.lua", "keeps it for good"),
+            Example(
+                "mkdir -p ~/.local/lib/wireshark/plugins && wifictl dissector > ~/.local/lib/wireshark/plugins/frames.lua",
+                "keeps it for good"),
         ]
     ) { arguments, context in
         // The preference that holds the limit has 32 bits, and so has the length field.

@@ -9,10 +9,10 @@ extension Command {
         name: "encode", summary: "turns JSON lines into the bytes of frames", positionals: ["[FILE]"],
         discussion: """
             Each line of FILE or standard input is an object with msgId, version (1 when left out) and body (hex digits) or text. \
-            The lines that frames --json prints are read as well. A line that makes no frame ends the command with status 2; the \
+            What frames --json prints is read as well, its lines that show no frame passed over. A line that makes no frame ends the command with status 2; the \
             frames before it have been written.
             """,
-        options: [FrameOptions.layout, FrameOptions.limit, hex], usesNetwork: false,
+        options: [FrameOptions.layout, FrameOptions.limit, hex], usesNetwork: false, printsJSON: false,
         examples: [
             Example("echo '{\"msgId\":1,\"text\":\"hi\"}' | wifictl encode | nc 192.168.1.1 19510", "sends one frame to a plain device"),
             Example("wifictl encode --layout asciiLength frames.jsonl > frames.bin", "makes a stream in another layout"),
@@ -31,12 +31,16 @@ extension Command {
         _ file: consuming InputFile, _ encoder: FrameEncoder, asHex: Bool, _ context: Context
     ) throws {
         var lines = LineReader(file, limit: lineLimit(for: encoder.limits.maximumBodyLength))
+        var passedOver = 0
+        defer { if passedOver > 0 { context.output.detail("\(counted(passedOver, "line")) that frames prints beside frames passed over") } }
         while let line = try lines.next() {
             try context.cancellation.check()
             if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
             do {
                 let bytes = try encoder.encode(Frame(jsonLine: line))
                 asHex ? context.output.line(Hex.text(bytes)) : context.output.bytes(bytes)
+            } catch FrameLineError.otherType(let type) where Frame.otherTypes.contains(type) {
+                passedOver += 1
             } catch let error as FrameError {
                 throw ToolError("line \(lines.lineNumber): \(refusal(error))")
             } catch {

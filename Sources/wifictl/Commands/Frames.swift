@@ -20,7 +20,7 @@ extension Command {
             can be trusted. An input without frames and datagrams gives 1.
             """,
         options: [FrameOptions.layout, FrameOptions.limit, FrameOptions.version, chunk, hex, raw, tcpPort, allStreams],
-        usesNetwork: false,
+        usesNetwork: false, reads: [CommonOptions.port.name],
         examples: [
             Example("nc -l 19510 | wifictl frames", "shows what a device sends"),
             Example("echo 00000001 0001 00000002 6869 | wifictl frames --hex --json", "takes one frame apart"),

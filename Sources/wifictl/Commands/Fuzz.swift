@@ -1,5 +1,6 @@
 import FrameCodec
 import SocketCore
+import WifiDiscovery
 
 /// `fuzz`: the frame decoder of this tool, or a device's.
 extension Command {
@@ -85,13 +86,13 @@ enum FuzzOptions {
 }
 
 extension ValueKind where Value == Endpoint {
-    /// An address with its port: `192.168.1.1:19510`, `[fe80::1%3]:19510`.
+    /// An address with its port: `192.168.1.1:19510`, `[fe80::1%eth0]:19510`.
     static var endpoint: ValueKind {
         ValueKind { (text) throws(ValueProblem) in
-            guard let endpoint = Endpoint(text) else {
-                throw ValueProblem("isn't an address and a port", hint: "write 192.168.1.1:19510 or [fe80::1%3]:19510")
+            guard case .address(let address, let port?) = RouterReference(text) else {
+                throw ValueProblem("isn't an address and a port", hint: "write 192.168.1.1:19510 or [fe80::1%eth0]:19510")
             }
-            return endpoint
+            return Endpoint(address, port: port)
         }
     }
 }

@@ -16,6 +16,8 @@ extension Command {
         "days", "N", ValueKind<Int>.integer(in: 1...36_500), default: CertificateAuthority.listDays, shown: "30",
         "days after which the list counts as stale (what it lists stays refused)")
 
+    private static let replace = Flag("replace", "write over the files of an earlier certificate, which counts until it's revoked")
+
     static let identityNewCompany = Command(
         name: "identity new-company", summary: "makes a company: two roots and empty revocation lists", positionals: ["DIR"],
         discussion: """
@@ -43,8 +45,11 @@ extension Command {
 
     static let identityIssueDevice = Command(
         name: "identity issue-device", summary: "issues a router's certificate", positionals: ["DIR"],
-        discussion: "A new key and a certificate for it, in DIR/devices. The certificate doesn't expire unless --days says so.",
-        options: [mac, radios, days], usesNetwork: false,
+        discussion: """
+            A new key and a certificate for it, in DIR/devices. The certificate doesn't expire unless --days says so. Where one lies there \
+            that isn't revoked, nothing is done without --replace.
+            """,
+        options: [mac, radios, days, replace], usesNetwork: false,
         examples: [
             Example(
                 "wifictl identity issue-device fleet --mac 02:00:5e:00:53:01 --bssid 02:00:5e:00:53:11",
@@ -54,34 +59,41 @@ extension Command {
         guard let mac = arguments[mac] else { throw UsageError("--mac is missing", hint: "the MAC that the router's replies carry") }
         let company = try CertificateAuthority(opening: arguments.required(0, "DIR"))
         let issued = try company.issueDevice(
-            address: mac.bits, radios: arguments[radios].map(\.bits), days: arguments[days], now: .systemNow())
+            address: mac.bits, radios: arguments[radios].map(\.bits), days: arguments[days], now: .systemNow(),
+            replacing: arguments[replace])
         show(issued, context)
         return .success
     }
 
     static let identityIssueOperator = Command(
         name: "identity issue-operator", summary: "issues a controller's certificate", positionals: ["DIR"],
-        discussion: "A new key and a certificate for it, in DIR/operators. The certificate doesn't expire unless --days says so.",
-        options: [operatorName, days], usesNetwork: false,
+        discussion: """
+            A new key and a certificate for it, in DIR/operators. The certificate doesn't expire unless --days says so. Where one lies there \
+            that isn't revoked, nothing is done without --replace.
+            """,
+        options: [operatorName, days, replace], usesNetwork: false,
         examples: [Example("wifictl identity issue-operator fleet --id field-7 --days 365", "for a year")]
     ) { arguments, context in
         guard let id = arguments[operatorName] else { throw UsageError("--id is missing", hint: "a name such as field-7") }
         let company = try CertificateAuthority(opening: arguments.required(0, "DIR"))
-        show(try company.issueOperator(id: id, days: arguments[days], now: .systemNow()), context)
+        show(try company.issueOperator(id: id, days: arguments[days], now: .systemNow(), replacing: arguments[replace]), context)
         return .success
     }
 
     static let identityRevoke = Command(
         name: "identity revoke", summary: "puts a certificate on its issuer's revocation list", positionals: ["DIR", "SERIAL"],
-        discussion: "The list is signed anew, and has to be handed to all that judge: controllers for routers, routers for controllers.",
+        discussion: """
+            SERIAL may be its beginning, as far as no other certificate's begins like that. The list is signed anew, and has to be handed to \
+            all that judge: controllers for routers, routers for controllers.
+            """,
         options: [listDays], usesNetwork: false,
-        examples: [Example("wifictl identity revoke fleet 4f3a…", "with the serial that identity show prints")]
+        examples: [Example("wifictl identity revoke fleet 4f3a9c", "with the serial that identity show prints, or the beginning of it")]
     ) { arguments, context in
         let company = try CertificateAuthority(opening: arguments.required(0, "DIR"))
-        let serial = try arguments.required(1, "SERIAL")
+        let serial = try company.serial(beginning: arguments.required(1, "SERIAL"))
         let file = try company.revoke(serial: serial, listDays: arguments[listDays], now: .systemNow())
         if context.output.isJSON {
-            context.output.json("revoked", ["serial": .string(serial.lowercased()), "crl": .string(file)])
+            context.output.json("revoked", ["serial": .string(serial), "crl": .string(file)])
         } else {
             context.output.line("\(file)   lists \(serial)")
             context.output.remark("hand it out: wifictl trust add where routers are judged, wifictl router --crl where controllers are")
@@ -94,11 +106,15 @@ extension Command {
             context.output.line(issued.certificateFile)
             context.output.line("\(issued.keyFile)   private: give it to nobody else")
             context.output.remark("serial \(issued.facts.serial), valid \(CertificateText.validity(issued.facts))")
+            if let earlier = issued.replaced { context.output.remark("replaces serial \(earlier), which counts until it's revoked") }
             return
         }
         context.output.json(
             "issued",
-            [.init("file", .string(issued.certificateFile)), .init("keyFile", .string(issued.keyFile))]
+            [
+                .init("file", .string(issued.certificateFile)), .init("keyFile", .string(issued.keyFile)),
+                .init("replaced", .text(issued.replaced)),
+            ]
                 + CertificateText.members(issued.facts))
     }
 }

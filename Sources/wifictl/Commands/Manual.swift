@@ -2,6 +2,7 @@
 extension Command {
     static let manual = Command(
         name: "manual", summary: "prints the manual page", discussion: "The page is roff, as man reads it.", usesNetwork: false,
+        printsJSON: false,
         examples: [Example("wifictl manual | man -l -", "reads the manual")]
     ) { _, context in
         context.output.line(Manual.page(CommandRegistry.commands))

@@ -43,7 +43,7 @@ extension Command {
             closeAfter, replyDelay, slowRead, seed, TrustOptions.identity, TrustOptions.key, TrustOptions.clientRoot,
             TrustOptions.revocationList, TrustOptions.enterprise,
         ],
-        interruption: .asksCommand,
+        interruption: .asksCommand, isService: true,
         examples: [
             Example("wifictl router --name Attic --bssid 02:00:5e:00:53:11", "a router with one radio on this machine's networks"),
             Example("wifictl router --interface lo --lose-receipts 0.2 --close-after 7", "one for this machine alone, with a bad link"),

@@ -29,7 +29,13 @@ extension Command {
         var run = VerifyRun(
             trust, try SessionTool.discovery(context), arguments[span], station: arguments[TrustOptions.station], context)
         run.limit = arguments[limit]
-        let subjects = arguments.positionals.isEmpty ? try await run.everybody() : try await run.named(arguments.positionals)
+        let subjects: [VerifyRun.Router]
+        do { subjects = arguments.positionals.isEmpty ? try await run.everybody() : try await run.named(arguments.positionals) } catch
+            where context.cancellation.isRaised
+        {
+            run.wasInterrupted()
+            throw CancellationError()
+        }
         return try await run.judge(subjects)
     }
 }

@@ -22,18 +22,19 @@ struct ConformRun {
         let report = ConformReport(target: target, output: context.output)
         let trials = campaign.trials
         var isPrepared = false
-        for (index, trial) in trials.enumerated() {
-            try context.cancellation.check()
-            context.output.progress("\(index + 1) of \(trials.count): \(trial.rules.map(\.id).joined(separator: ", "))")
+        for (index, trial) in trials.enumerated() where !context.cancellation.isRaised {
+            context.output.progress("\(index + 1) of \(trials.count): \(campaign.title(of: trial))")
             // What discovery said decides how sessions are opened.
             if !isPrepared, !trial.rules.contains(where: { $0.section == 4 }) {
                 isPrepared = true
-                try await prepareTLS(&campaign)
+                do { try await prepareTLS(&campaign) } catch  where context.cancellation.isRaised { break }
             }
+            guard !context.cancellation.isRaised else { break }
             for (rule, finding) in campaign.perform(trial) { report.show(rule, finding) }
         }
-        try context.cancellation.check()
-        for (rule, finding) in campaign.unasked { report.show(rule, finding) }
+        context.output.clearProgress()
+        // Whoever ends it has the sum of what was found until then.
+        if !context.cancellation.isRaised { for (rule, finding) in campaign.unasked { report.show(rule, finding) } }
         return report.finish(wanted.map { ($0, campaign.findings[$0] ?? .skipped("")) })
     }
 

@@ -96,6 +96,16 @@ extension IPAddress {
     }
 }
 
+/// Interfaces in texts that the library made, which knows them by number.
+enum ScopeNames {
+    /// The same text, with the names of the interfaces behind link-local addresses.
+    static func put(into text: String) -> String {
+        // Most texts have none, and needn't be searched.
+        guard text.contains("%") else { return text }
+        return text.replacing(/[fF][eE]80:[0-9a-fA-F:.]*%\d+/) { match in IPAddress(match.output)?.text ?? String(match.output) }
+    }
+}
+
 extension Endpoint {
     /// `address:port` with the scope as a name.
     var text: String { address.isV4 ? description : "[\(address.text)]:\(port)" }

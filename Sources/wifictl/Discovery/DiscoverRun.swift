@@ -37,7 +37,7 @@ struct DiscoverRun {
         interfaces = options.interfaces
         directory = RouterDirectory(home: context.home)
         output = context.output
-        view = DiscoverView(output: context.output)
+        view = DiscoverView(output: context.output, asksDirectly: !options.targets.isEmpty)
     }
 
     private var elapsed: Duration { start.duration(to: .now) }

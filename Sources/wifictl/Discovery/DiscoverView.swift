@@ -4,6 +4,8 @@ import WifiDiscovery
 /// Shows what `discover` finds, as a table or as JSON Lines.
 struct DiscoverView {
     let output: Output
+    /// Whether routers were asked at their addresses, and not all.
+    var asksDirectly = false
 
     // MARK: A scan with an end
 
@@ -93,7 +95,9 @@ struct DiscoverView {
         let questions = [probes == 0 ? "" : " " + counted(probes, "probe"), foreign.isEmpty ? "" : " in \(foreign)"]
         return "no router answered\(questions.filter { !$0.isEmpty }.joined(separator: ", nor")) on "
             + result.interfaces.joined(separator: ", ")
-            + " (--to ADDRESS asks one router directly; wifictl doctor looks for the cause)"
+            + (asksDirectly
+                ? " (is it on, and is --port the one that it answers on? wifictl doctor looks for the cause)"
+                : " (--to ADDRESS asks one router directly; wifictl doctor looks for the cause)")
     }
 
     // MARK: Watching

@@ -26,7 +26,7 @@ final class RouterLog: Sendable {
         switch outcome {
         case .answered(let count, let probe, let msgId): tell(probe, msgId, source, answers: count)
         case .silent(let probe, let msgId): tell(probe, msgId, source, answers: 0)
-        case .invalid(let error): output.detail("\(source.text): no discovery message (\(error.reason.rawValue))")
+        case .invalid(let error): output.detail("\(source.text): no discovery message: \(error)")
         case .offLink: output.detail("\(source.text): not on this link, not answered")
         case .repeated, .notAProbe: break
         }

@@ -19,7 +19,7 @@ struct RouterRun {
     mutating func start(_ cancellation: CancellationSignal) async throws {
         try await responder.open()
         for (name, reason) in await responder.failedInterfaces.sorted(by: { $0.key < $1.key }) {
-            log.output.detail("not answering on \(name): \(reason)")
+            log.output.detail("not answering there: \(ResponderError.clause(name, reason))")
         }
         for index in 0..<fleet.count where !cancellation.isRaised { routers.append(try await start(fleet.options(index))) }
         if await responder.sharesPort {

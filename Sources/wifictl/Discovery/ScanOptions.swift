@@ -39,7 +39,7 @@ enum ScanOptions {
         let addresses = Set(wishes.compactMap { wish in if case .address(let address) = wish { address } else { nil } })
         if addresses.isEmpty { return wishes.contains(.none) ? .addresses([]) : .automatic }
         guard !wishes.contains(.auto), !wishes.contains(.none) else {
-            throw UsageError("--bssid: an address together with auto or none", hint: "give addresses, or one of the words")
+            throw UsageError("--bssid: addresses don't go together with auto or none", hint: "give addresses, or one of the words")
         }
         return .addresses(addresses)
     }

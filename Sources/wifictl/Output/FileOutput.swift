@@ -16,7 +16,12 @@ enum FileOutput {
             }
         }
         guard place.isFile else {
-            do throws(SystemError) { return try write(bytes, place.open().number) } catch { throw failure(path, error.code, "is it full?") }
+            do throws(SystemError) {
+                // In a variable: its number alone is valid only for as long as somebody holds the descriptor.
+                let open = try place.open()
+                try write(bytes, open.number)
+                return
+            } catch { throw failure(path, error.code, "is it full?") }
         }
         let beside = place.target + ".new"
         let number = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o644)

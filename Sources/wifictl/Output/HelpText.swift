@@ -18,6 +18,7 @@ struct HelpText {
         let first = family.first?.name.prefix { $0 != " " } ?? ""
         let examples = family.compactMap { $0.examples.first?.line }
         return [
+            "\(tool) \(first): \(CommandRegistry.families[String(first)] ?? "")",
             "Usage: \(tool) \(first) COMMAND [ARGUMENTS]", "Commands:\n" + listed(family.map { ($0.name, $0.summary) }),
             "Examples:\n" + examples.map { "  \($0)" }.joined(separator: "\n"),
             "\(tool) \(first) COMMAND --help tells more about a command.",
@@ -34,19 +35,17 @@ struct HelpText {
             "Options of every command:\n" + listed((CommonOptions.always + [CommonOptions.version]).map(entry)),
             "Options of the network, which commands without one accept and ignore:\n" + listed(CommonOptions.network.map(entry)),
             "Example:\n  \(tool) discover --for 3s",
-            "\(tool) COMMAND --help tells more about a command. Exit status: 0 done or found, 1 nothing found or not all\n"
-                + "delivered or proven, 2 error, 64 wrong usage, 130 interrupted.",
+            "\(tool) COMMAND --help, or \(tool) help COMMAND, tells more about a command. Exit status: 0 done or\n"
+                + "found, 1 nothing found or not all delivered or proven, 2 error, 64 wrong usage, 130 interrupted.",
         ]
     }
 
     private func sections(_ command: Command) -> [String] {
         let tool = CommandRegistry.toolName
-        let usage = (["Usage:", tool, command.name, "[OPTIONS]"] + command.positionals).joined(separator: " ")
-        var sections = ["\(tool) \(command.name): \(command.summary)", usage]
+        var sections = ["\(tool) \(command.name): \(command.summary)", "Usage: \(command.usage)"]
         if !command.discussion.isEmpty { sections.append(wrap(command.discussion, indent: 0)) }
         if !command.options.isEmpty { sections.append("Options:\n" + listed(command.options.map(entry))) }
-        let common = (command.usesNetwork ? CommonOptions.network : []) + CommonOptions.always
-        sections.append("Common options:\n" + listed(common.map(entry)))
+        sections.append("Common options:\n" + listed(command.commonOptions.map(entry)))
         let examples = command.examples.map { "  \($0.line)\n" + wrap($0.explanation, indent: 6) }
         sections.append("\(examples.count == 1 ? "Example" : "Examples"):\n" + examples.joined(separator: "\n"))
         return sections

@@ -156,12 +156,13 @@ final class Output: Sendable {
 
     private func report(_ text: String, behind mark: String = "", _ paint: Paint = .bold) {
         let space = mark.isEmpty || text.isEmpty ? "" : " "
+        let text = ScopeNames.put(into: text)
         if let taker = state.withLock({ $0.remarks }) { return taker(mark + space + text) }
-        let text = (mark.isEmpty || !remarksArePainted ? mark : paint.apply(mark)) + space + text
+        let line = (mark.isEmpty || !remarksArePainted ? mark : paint.apply(mark)) + space + text + "\n"
         state.withLock { state in
             erase(&state)
             // With nobody to read remarks there is nobody to tell either.
-            _ = target.write(Array((text + "\n").utf8), .remarks)
+            _ = target.write(Array(line.utf8), .remarks)
             redraw(state)
         }
     }

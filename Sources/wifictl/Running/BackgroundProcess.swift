@@ -4,9 +4,6 @@ import SocketCore
 /// This tool once more, in the background: in a session of its own, so that closing the terminal doesn't end it, and
 /// without the terminal's input and output.
 struct BackgroundProcess: ~Copyable {
-    /// POSIX_SPAWN_SETSID, which the C library declares for GNU sources alone.
-    private static let ownSession: Int16 = 0x80
-
     /// Its process id.
     let number: pid_t
     private let output: FileDescriptor
@@ -24,21 +21,12 @@ struct BackgroundProcess: ~Copyable {
         let reading = FileDescriptor(owning: ends[0])
         let writing = FileDescriptor(owning: ends[1])
         var actions = posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
         posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
-        }
+        defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, writing.number, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, writing.number, STDERR_FILENO)
-        posix_spawnattr_setflags(&attributes, BackgroundProcess.ownSession)
-        var arguments: [UnsafeMutablePointer<CChar>?] = ([CommandLine.arguments[0]] + words).map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var process = pid_t()
-        let failure = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, &arguments, environ)
+        let (process, failure) = ChildSpawn.start("/proc/self/exe", [CommandLine.arguments[0]] + words, .ownSession, &actions)
         guard failure == 0 else { throw ToolError("cannot start the agent: \(systemMessage(failure))") }
         return BackgroundProcess(number: process, output: reading)
     }

@@ -1,10 +1,12 @@
 import Glibc
 import Synchronization
 
-/// The wish to end, raised once by Ctrl-C, SIGTERM or an output that can't be written.
+/// The wish to end, raised once by Ctrl-C, SIGTERM, SIGHUP or an output that can't be written.
 final class CancellationSignal: Sendable {
     enum Cause: Sendable, Equatable {
         case interrupt
+        /// SIGTERM or SIGHUP: how service managers, and terminals that close, end what they have started.
+        case termination
         /// The reader of standard output has gone, which is its good right.
         case closedPipe
         /// Standard output's device refuses; the text says why.

@@ -36,7 +36,13 @@ struct Command: Sendable {
     let options: [any OptionDeclaration]
     /// Whether the help lists the options for interfaces, group and port.
     let usesNetwork: Bool
+    /// Options of the network, by name, that it reads all the same where it lists none.
+    let reads: Set<String>
+    /// False where what it prints is a file in a format of its own, whatever `--json` says.
+    let printsJSON: Bool
     let interruption: Interruption
+    /// Whether it runs until it's ended: what a service manager ends by SIGTERM hasn't failed.
+    let isService: Bool
     /// Whether the agent runs it, where there is one.
     let isForAgent: @Sendable (Arguments) -> Bool
     /// At least one.
@@ -45,7 +51,8 @@ struct Command: Sendable {
 
     init(
         name: String, summary: String, positionals: [String] = [], words: [String: [String]] = [:], discussion: String = "",
-        options: [any OptionDeclaration] = [], usesNetwork: Bool = true, interruption: Interruption = .cancelsTask,
+        options: [any OptionDeclaration] = [], usesNetwork: Bool = true, reads: Set<String> = [],
+        printsJSON: Bool = true, interruption: Interruption = .cancelsTask, isService: Bool = false,
         isForAgent: @escaping @Sendable (Arguments) -> Bool = { _ in false }, examples: [Example],
         run: @escaping @Sendable (Arguments, Context) async throws -> ExitStatus
     ) {
@@ -56,7 +63,10 @@ struct Command: Sendable {
         self.discussion = discussion
         self.options = options
         self.usesNetwork = usesNetwork
+        self.reads = reads
+        self.printsJSON = printsJSON
         self.interruption = interruption
+        self.isService = isService
         self.isForAgent = isForAgent
         self.examples = examples
         self.run = run
@@ -71,6 +81,16 @@ struct Command: Sendable {
 
     /// The parser for everything behind the command's name.
     var parser: ArgumentParser {
-        ArgumentParser(options: options + CommonOptions.all, positionals: positionalCount, placeholders: positionals)
+        ArgumentParser(
+            options: options + CommonOptions.all, positionals: positionalCount, placeholders: positionals, usage: "usage: \(usage)")
+    }
+
+    /// How it's called, in one line.
+    var usage: String { ([CommandRegistry.toolName, name, "[OPTIONS]"] + positionals).joined(separator: " ") }
+
+    /// The common options that mean something to it.
+    var commonOptions: [any OptionDeclaration] {
+        (usesNetwork ? CommonOptions.network : CommonOptions.network.filter { reads.contains($0.name) })
+            + CommonOptions.always.filter { printsJSON || $0.name != CommonOptions.json.name }
     }
 }

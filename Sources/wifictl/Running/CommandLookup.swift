@@ -24,7 +24,8 @@ extension CommandRegistry {
         }
         if rest.first == CompletionRun.word { return .complete(Array(rest.dropFirst())) }
         guard let first = rest.popFirst() else {
-            _ = try ArgumentParser(options: CommonOptions.all).parse(early)
+            // Here, where it would be the next thing to write, the version is an option like others.
+            _ = try ArgumentParser(options: CommonOptions.all + [CommonOptions.version]).parse(early)
             throw UsageError("which command?", hint: "\(toolName) --help lists them")
         }
         let wantsHelp = first == "help" || rest.prefix(while: { $0 != "--" }).contains { $0 == "--help" || $0 == "-h" }

@@ -5,6 +5,13 @@ enum CommandRegistry {
     /// Of the version, for the manual page.
     static let toolDate = "2026-11-30"
 
+    /// What the commands that share a first word are for.
+    static let families = [
+        "identity": "makes and shows certificates, for tests and small fleets",
+        "trust": "says whom all commands trust: company roots, revocation lists, routers' keys",
+        "agent": "keeps sessions open between commands",
+    ]
+
     static let commands: [Command] = [
         .demo,
         .discover, .watchRouters, .routers, .verify, .report,

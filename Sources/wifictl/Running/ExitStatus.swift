@@ -8,6 +8,6 @@ enum ExitStatus: Int32, Sendable {
     case failure = 2
     /// Wrong usage.
     case usage = 64
-    /// Ended by Ctrl-C or SIGTERM.
+    /// Ended by Ctrl-C, or by SIGTERM or SIGHUP where it isn't meant to run until then.
     case interrupted = 130
 }

@@ -34,7 +34,7 @@ struct Runner {
 
     private func printed(_ text: String) -> ExitStatus {
         let output = Output(mode: .text, verbosity: .normal)
-        output.onClose { exit(ending($0, .success, output).rawValue) }
+        output.onClose { exit(ending($0, .success, output, isService: false).rawValue) }
         output.line(text)
         return .success
     }
@@ -47,12 +47,14 @@ struct Runner {
             cancellation.raise(cause)
             // A command that doesn't ask to be asked has nothing to put in order: end it as a closed pipe would have
             // without our ignoring SIGPIPE, only quietly.
-            if !isInAgent, case .cancelsTask = command.interruption { exit(ending(cause, .success, output).rawValue) }
+            if !isInAgent, case .cancelsTask = command.interruption {
+                exit(ending(cause, .success, output, isService: command.isService).rawValue)
+            }
         }
         let status = await finish(command, arguments, words, output)
         output.clearProgress()
         guard let cause = cancellation.cause else { return status }
-        return ending(cause, status, output)
+        return ending(cause, status, output, isService: command.isService)
     }
 
     private func finish(_ command: Command, _ arguments: Arguments, _ words: [String], _ output: Output) async -> ExitStatus {
@@ -75,10 +77,16 @@ struct Runner {
                 throw TrustOptions.explained(error)
             }
         }
-        if case .cancelsTask = command.interruption { cancellation.onRaise { task.cancel() } }
+        let isCancelled: Bool
+        if case .cancelsTask = command.interruption { isCancelled = true } else { isCancelled = false }
+        if isCancelled { cancellation.onRaise { task.cancel() } }
         do {
             return try await task.value
         } catch is CancellationError where cancellation.isRaised {
+            return .interrupted
+        } catch  where isCancelled && cancellation.isRaised {
+            // A task that is cancelled half way fails in its own words (a search that was broken off has found nobody), which say nothing.
+            output.detail("interrupted: \(error)")
             return .interrupted
         } catch let error as UsageError {
             output.fail("\(error.description)")
@@ -91,14 +99,17 @@ struct Runner {
 }
 
 /// How the tool ends after it was asked to: a closed pipe is no failure, and an interruption hides none.
-private func ending(_ cause: CancellationSignal.Cause, _ status: ExitStatus, _ output: Output) -> ExitStatus {
+private func ending(
+    _ cause: CancellationSignal.Cause, _ status: ExitStatus, _ output: Output, isService: Bool
+) -> ExitStatus {
     switch cause {
     case .closedPipe:
         return .success
     case .unwritable(let reason):
         output.fail("cannot write standard output: \(reason) (is the disk full?)")
         return .failure
-    case .interrupt:
+    case .termination where isService: return status
+    case .interrupt, .termination:
         return status == .failure || status == .usage ? status : .interrupted
     }
 }

@@ -189,7 +189,8 @@ actor SendRun {
                 ])
         } else {
             output.detail(
-                "message \(outcome.ticket.msgId): \(outcome.result.rawValue) after \(outcome.elapsed.briefText), sent \(outcome.sends) times"
+                "message \(outcome.ticket.msgId): \(outcome.result.rawValue) after \(outcome.elapsed.briefText), sent "
+                    + counted(outcome.sends, "time")
             )
         }
         wake()

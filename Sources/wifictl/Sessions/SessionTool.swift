@@ -91,12 +91,15 @@ enum SessionTool {
         case .connecting(let attempt): ("connecting", attempt, "connecting, try \(attempt)")
         case .open(let opening): ("open", nil, opening.memoryLost ? "open; the router has forgotten the earlier session" : "open")
         case .resumed: ("resumed", nil, "resumed")
-        case .lost(let reason): ("lost", nil, "lost: \(reason)")
+        case .lost(let reason): ("lost", nil, "lost" + why(reason))
         case .reconnecting(let attempt, let after): ("reconnecting", attempt, "trying again in \(after.briefText)")
         case .suspended: ("suspended", nil, "suspended")
-        case .closed(let reason): ("closed", nil, "closed: \(reason)")
+        case .closed(let reason): ("closed", nil, "closed" + why(reason))
         }
     }
+
+    /// Where the reason says more than that it was wished for.
+    private static func why(_ reason: LossReason) -> String { reason == .closed ? "" : ": \(reason)" }
 
     /// A `message` line.
     static func print(_ message: InboundMessage, _ output: Output) {

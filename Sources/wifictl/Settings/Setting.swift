@@ -5,8 +5,11 @@ struct Setting: Sendable {
     let commands: Set<String>?
     /// Whether its values are files, which a configuration file names relative to itself.
     let isPath: Bool
+    /// What it does, in a file: where the option's own help speaks of what goes before what, that's the other way round there.
+    let help: String
 
-    init(_ option: any OptionDeclaration, only commands: Set<String>? = nil, isPath: Bool = false) {
+    init(_ option: any OptionDeclaration, only commands: Set<String>? = nil, isPath: Bool = false, help: String? = nil) {
+        self.help = help ?? option.help
         self.option = option
         self.commands = commands
         self.isPath = isPath
@@ -24,7 +27,7 @@ struct Setting: Sendable {
     /// What is typed every time. No flags: a script must be able to rely on what a command does without them.
     static let all: [Setting] = [
         Setting(CommonOptions.interface), Setting(CommonOptions.group), Setting(CommonOptions.port),
-        Setting(CommonOptions.home, isPath: true),
+        Setting(CommonOptions.home, isPath: true, help: "where state lies, unless $WIFICTL_HOME or --home says otherwise"),
         Setting(ScanOptions.bssid, only: ScanOptions.commands), Setting(ScanOptions.span, only: ScanOptions.commands),
         Setting(ScanOptions.dialect), Setting(SessionTool.timeout),
         Setting(TrustOptions.root, isPath: true),
@@ -32,6 +35,7 @@ struct Setting: Sendable {
         Setting(TrustOptions.revocationList, only: TrustOptions.controllers, isPath: true),
         Setting(TrustOptions.identity, only: TrustOptions.controllers, isPath: true),
         Setting(TrustOptions.key, only: TrustOptions.controllers, isPath: true),
+        Setting(TrustOptions.enterprise, only: TrustOptions.controllers.union(["conform", "trust pin"])),
         Setting(FrameOptions.layout), Setting(FrameOptions.limit),
     ]
 

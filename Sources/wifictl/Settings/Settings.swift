@@ -65,6 +65,12 @@ struct Settings: Sendable {
             throw SettingsText.Problem(
                 line: line.number, complaint: "\(line.name) is set twice", hint: "only one value counts; the other is in line \(first)")
         }
+        // Nothing but a path has a blank and a # in it.
+        guard setting.isPath || line.value.firstMatch(of: /\s#/) == nil else {
+            throw SettingsText.Problem(
+                line: line.number, complaint: "\(line.name): '\(line.value)' has a comment behind it",
+                hint: "comments need a line of their own")
+        }
         let value = setting.isPath ? Settings.located(line.value, folder: folder, home: home) : line.value
         do throws(ValueProblem) { _ = try setting.option.read(value) } catch {
             throw SettingsText.Problem(

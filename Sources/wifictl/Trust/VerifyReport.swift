@@ -79,15 +79,23 @@ struct VerifyReport {
         ])
     }
 
-    func summarise(_ findings: [RouterVerifier.Finding], after span: Duration) {
-        let names = ["company", "foreign", "impostor", "vouched", "pinned", "unproven"]
-        let counts = names.map { name in (name, findings.count { $0.judgement.verdict.name == name }) }
-        if output.isJSON {
-            output.json(
-                "summary",
-                [.init("routers", .whole(findings.count))] + counts.map { .init($0.0, .whole($0.1)) }
-                    + [.init("ms", .milliseconds(span))])
+    private static func counts(_ findings: [RouterVerifier.Finding]) -> [(name: String, count: Int)] {
+        ["company", "foreign", "impostor", "vouched", "pinned", "unproven"].map { name in
+            (name, findings.count { $0.judgement.verdict.name == name })
         }
+    }
+
+    /// The `summary` line.
+    func total(_ findings: [RouterVerifier.Finding], after span: Duration) {
+        output.json(
+            "summary",
+            [.init("routers", .whole(findings.count))] + VerifyReport.counts(findings).map { .init($0.name, .whole($0.count)) }
+                + [.init("ms", .milliseconds(span))])
+    }
+
+    func summarise(_ findings: [RouterVerifier.Finding], after span: Duration) {
+        if output.isJSON { total(findings, after: span) }
+        let counts = VerifyReport.counts(findings)
         guard !findings.isEmpty else { return output.remark("no router answered (wifictl doctor looks for the cause)") }
         output.remark(counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
     }

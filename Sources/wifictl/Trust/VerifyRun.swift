@@ -130,6 +130,13 @@ struct VerifyRun {
         return !findings.isEmpty && findings.allSatisfy { $0.judgement.verdict == .company } ? .success : .negative
     }
 
+    /// Ended before anybody was asked: a script's last line says so all the same.
+    func wasInterrupted() {
+        output.clearProgress()
+        let report = VerifyReport(output)
+        output.isJSON ? report.total([], after: start.duration(to: .now)) : output.remark("interrupted: nobody was asked")
+    }
+
     /// Who has children says so over its proven connection alone, and only to those that it admits.
     private func remarkOnChildren(_ findings: [RouterVerifier.Finding]) {
         let parents = findings.filter { $0.judgement.verdict == .company && $0.subject.hasChildren && $0.family == nil }

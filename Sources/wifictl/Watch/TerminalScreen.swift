@@ -15,7 +15,7 @@ enum TerminalScreen {
     /// The address of a ``Saved``; 0 while no screen is up.
     private static let current = Atomic<UInt>(0)
     /// What ends a process without asking it.
-    private static let crashes = [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGHUP, SIGQUIT]
+    private static let crashes = [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGQUIT]
 
     /// Whether a screen can be drawn: a terminal that can more than print, and isn't told otherwise.
     static var isPossible: Bool { Terminal.isTerminal(STDOUT_FILENO) && !Terminal.isDumb }

@@ -112,6 +112,45 @@ struct CertificateAuthorityTests {
         #expect(throws: TLSError.self) { try fleet.company.revoke(serial: "123456", now: Self.now) }
     }
 
+    @Test func `a certificate in force isn't overwritten unless that's wished for, and a revoked one makes room`() throws {
+        let fleet = try Fleet()
+        let issue = { (replacing: Bool) in
+            try fleet.company.issueDevice(address: 0x0200_5E00_5301, radios: [], days: nil, now: Self.now, replacing: replacing)
+        }
+        let first = try issue(false)
+        let key = try TLSFile.read(first.keyFile)
+        let refusal = #expect(throws: TLSError.self) { try issue(false) }
+        #expect("\(String(describing: refusal))".contains(first.facts.serial) && "\(String(describing: refusal))".contains("--replace"))
+        #expect(try TLSFile.read(first.keyFile) == key)
+        let second = try issue(true)
+        #expect(second.replaced == first.facts.serial && second.facts.serial != first.facts.serial)
+        _ = try fleet.company.revoke(serial: second.facts.serial, now: Self.now)
+        #expect(try issue(false).replaced == nil)
+        let controller = try fleet.company.issueOperator(id: "a", days: nil, now: Self.now)
+        #expect(throws: TLSError.self) { try fleet.company.issueOperator(id: "a", days: nil, now: Self.now) }
+        // A key alone is worth keeping, too.
+        try FileManager.default.removeItem(atPath: controller.certificateFile)
+        #expect(throws: TLSError.self) { try fleet.company.issueOperator(id: "a", days: nil, now: Self.now) }
+    }
+
+    @Test func `a serial is known by as much of its beginning as tells it from the others`() throws {
+        let fleet = try Fleet()
+        let serial = try fleet.company.issueDevice(address: 0x0200_5E00_5301, radios: [], days: nil, now: Self.now).facts.serial
+        for text in [serial, serial.uppercased(), String(serial.prefix(6)), "00\(serial.prefix(2)):\(serial.dropFirst(2).prefix(2))"] {
+            #expect(try fleet.company.serial(beginning: text) == serial, "\(text)")
+        }
+        for text in ["", "0", serial + "0", "xyz"] { #expect(throws: TLSError.self) { try fleet.company.serial(beginning: text) } }
+        // Of seventeen, two begin with the same digit.
+        for number in 2...17 {
+            _ = try fleet.company.issueDevice(address: 0x0200_5E00_5300 + UInt64(number), radios: [], days: nil, now: Self.now)
+        }
+        let refused = (1...15).compactMap { digit -> String? in
+            do { _ = try fleet.company.serial(beginning: String(digit, radix: 16)) } catch { return "\(error)" }
+            return nil
+        }
+        #expect(refused.contains { $0.contains("serials begin with") && $0.contains(", ") }, "\(refused)")
+    }
+
     @Test func `a list is read whole or not at all, and once for all who judge by it`() async throws {
         let fleet = try Fleet()
         let device = try fleet.company.issueDevice(address: 0x0200_5E00_5301, radios: [], days: nil, now: Self.now)

@@ -22,7 +22,7 @@ import Testing
                 versions: generator.chance(0.5) ? 1...1 : 1...UInt16.max)
             let stream = nearlyRight(layout, &generator)
             let expected = reference(stream, layout, limits)
-            ends.insert(expected.error.map { String("\($0)".prefix { $0 != "(" }) } ?? "none")
+            ends.insert(expected.error?.name ?? "none")
             let verifier = SplitVerifier(layout: layout, limits: limits)
             let mismatch = verifier.firstMismatch(stream, expected: expected, randomCuts: 3, using: &generator)
             #expect(mismatch == nil, "seed \(seed), round \(round)")

@@ -71,7 +71,7 @@ struct WatchTerminalTests {
         _ = try await child.result()
     }
 
-    @Test(arguments: [(SIGINT, 130), (SIGTERM, 130), (SIGSEGV, 139), (SIGILL, 132), (SIGHUP, 129)])
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 130), (SIGSEGV, 139), (SIGILL, 132), (SIGHUP, 130)])
     func `however it ends, the terminal is as it was`(signal: Int32, status: Int) async throws {
         let scratch = try TemporaryDirectory()
         let pane = try await TerminalPane(columns: 100, lines: 24)

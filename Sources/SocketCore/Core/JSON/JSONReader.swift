@@ -1,5 +1,5 @@
 /// Why bytes are no JSON text, and where: `offset` counts bytes from the start.
-public enum JSONError: Error, Equatable, Sendable {
+public enum JSONError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Something that the grammar doesn't allow there, or the end of the text.
     case unexpected(offset: Int)
     /// A string that is no UTF-8, or an escape that makes no character.
@@ -8,6 +8,16 @@ public enum JSONError: Error, Equatable, Sendable {
     case badNumber(offset: Int)
     /// Arrays and objects nested deeper than ``JSONValue/maximumDepth``.
     case tooDeep(offset: Int)
+
+    /// A clause for people; bytes are counted from 1 in it.
+    public var description: String {
+        switch self {
+        case .unexpected(let offset): "byte \(offset + 1) can't stand there"
+        case .badString(let offset): "the string at byte \(offset + 1) is no UTF-8"
+        case .badNumber(let offset): "the number at byte \(offset + 1) is too large"
+        case .tooDeep(let offset): "nested too deep at byte \(offset + 1)"
+        }
+    }
 
     /// Where it was noticed, in bytes from the start.
     public var offset: Int {

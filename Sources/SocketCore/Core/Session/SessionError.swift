@@ -13,7 +13,7 @@ public enum SessionError: Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .emptyBody: "an empty body can't be sent: on the wire it would be a receipt or a heartbeat"
-        case .bodyTooLarge(let bytes, let limit): "a body of \(bytes) bytes is over this session's limit of \(limit)"
+        case .bodyTooLarge(let bytes, let limit): "a body of \(bytes) byte\(bytes == 1 ? "" : "s") is over this session's limit of \(limit)"
         case .outboxFull(let messages, let bytes):
             "the outbox is full (\(messages) messages, \(bytes) bytes): the peer is away or slow; wait until it's writable or cancel some"
         case .closed: "the session is closed; open another one"

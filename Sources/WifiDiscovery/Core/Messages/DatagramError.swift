@@ -3,7 +3,7 @@ import SocketCore
 
 /// Why a datagram is no discovery message. The sender's fault: it is counted and dropped, and nothing else happens
 /// (protocol.md, section 4).
-public enum DatagramError: Error, Equatable, Sendable {
+public enum DatagramError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Longer than ``DiscoveryDatagram/maximumByteCount``; it was dropped unread.
     case tooLong(byteCount: Int)
     /// Not one whole frame.
@@ -22,6 +22,21 @@ public enum DatagramError: Error, Equatable, Sendable {
     case missingKey(String)
     /// A key holds another type, or a value outside its range.
     case badValue(key: String)
+
+    /// A clause for people.
+    public var description: String {
+        switch self {
+        case .tooLong(let count): "it's longer than a discovery message may be: \(count) bytes"
+        case .frame(let error): "it's no frame: \(error)"
+        case .trailingBytes(let count): "\(count) byte\(count == 1 ? "" : "s") too many stand behind its frame"
+        case .zeroMessageId: "its msgId is 0"
+        case .notJSON(let error): "its body is no JSON: \(error)"
+        case .unknownMessage: "its body is none of probe, reply, announce and bye"
+        case .unexpectedMessage: "it's of a kind that isn't meant for this side"
+        case .missingKey(let key): "\"\(key)\" is missing"
+        case .badValue(let key): "\"\(key)\" is ill-typed or out of its range"
+        }
+    }
 
     /// One word for counters and JSON.
     public var reason: Reason {

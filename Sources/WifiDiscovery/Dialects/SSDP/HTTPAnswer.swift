@@ -1,5 +1,5 @@
 /// Why a description couldn't be had; the server's fault.
-public enum HTTPAnswerError: Error, Equatable, Sendable {
+public enum HTTPAnswerError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What came is no HTTP answer.
     case malformed
     /// The head or the body is longer than a device's description can be.
@@ -8,6 +8,16 @@ public enum HTTPAnswerError: Error, Equatable, Sendable {
     case status(Int)
     /// The connection ended before the answer did.
     case truncated
+
+    /// A clause for people.
+    public var description: String {
+        switch self {
+        case .malformed: "what came is no HTTP answer"
+        case .tooLong(let limit): "the answer is longer than \(limit) bytes"
+        case .status(let status): "the server answered with status \(status)"
+        case .truncated: "the answer was cut off"
+        }
+    }
 }
 
 /// Takes an HTTP answer apart as its bytes come: pure, and bounded whatever the server sends.

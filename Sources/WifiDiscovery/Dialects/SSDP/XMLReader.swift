@@ -4,13 +4,21 @@
 /// elements are bounded. It is lenient in what can't do harm, since many devices write XML by hand: attributes aren't looked at,
 /// and namespace prefixes are cut off.
 struct XMLReader {
-    enum Failure: Error, Equatable {
+    enum Failure: Error, Equatable, CustomStringConvertible {
         /// Not well-formed; where in bytes.
         case malformed(offset: Int)
         /// A document type declaration.
         case declaresType
         /// More than ``maximumDepth``, ``maximumElements`` or ``maximumLength`` allow.
         case tooLarge
+
+        var description: String {
+            switch self {
+            case .malformed(let offset): "it's no well-formed XML (byte \(offset + 1))"
+            case .declaresType: "it declares a document type, which isn't read"
+            case .tooLarge: "it's larger, or nested deeper, than a device's description"
+            }
+        }
     }
 
     enum Event: Equatable {

@@ -82,6 +82,7 @@ actor IdlePeers {
 
     func connect(_ more: Int, to endpoint: Endpoint) throws {
         for _ in 0..<more {
+            try Task.checkCancellation()
             let hello = ControllerHello(session: .random(), versions: [1], received: 0, resume: false, client: "bench")
             let frame = try FrameEncoder().encode(Frame(msgId: 0, version: 1, body: hello.encoded()))
             let stream = try BlockingStream.connect(to: endpoint, within: IdlePeers.patience)
@@ -99,6 +100,7 @@ actor IdlePeers {
         let start = CPUClock.read(CLOCK_MONOTONIC)
         let nanoseconds = UInt64(max(0, span.inNanoseconds))
         for index in 0..<count {
+            try Task.checkCancellation()
             try streams[index].write(IdlePeers.heartbeat, within: IdlePeers.patience)
             let due = start + nanoseconds * UInt64(index + 1) / UInt64(count)
             let now = CPUClock.read(CLOCK_MONOTONIC)

@@ -35,7 +35,7 @@ struct SessionBench {
     func measureSpeed() async throws {
         var reference: SessionReference?
         do throws(CLibrary.Absence) { reference = try SessionReference() } catch {
-            run.remark("no figures of the reference in C: \(error.text)")
+            run.remark("no figures of the reference in C: \(error)")
         }
         let threads = try await SessionThreads()
         for window in SessionBench.windows {

@@ -53,7 +53,7 @@ struct CompletionCore {
     }
 
     private func inside(_ command: Command, _ before: ArraySlice<String>, _ current: String) -> Answer {
-        let options = command.options + (command.usesNetwork ? CommonOptions.network : []) + CommonOptions.always
+        let options = command.options + command.commonOptions
         var place = 0
         var waiting: (any OptionDeclaration)?
         var isBehindDashes = false
@@ -99,7 +99,9 @@ struct CompletionCore {
             let word = String(command.name.prefix { $0 != " " })
             guard !found.contains(where: { $0.word == word }) else { continue }
             let family = commands.filter { $0.name.hasPrefix(word + " ") }.map { $0.name.dropFirst(word.count + 1) }
-            found.append(Candidate(word: word, note: family.isEmpty ? command.summary : family.joined(separator: ", ")))
+            found.append(
+                Candidate(
+                    word: word, note: family.isEmpty ? command.summary : CommandRegistry.families[word] ?? family.joined(separator: ", ")))
         }
         return found + [Candidate(word: "help", note: "tells more about a command")]
     }

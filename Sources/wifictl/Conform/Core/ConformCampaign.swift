@@ -13,6 +13,7 @@ struct ConformCampaign<Link: ConformLink> {
         self.link = link
         self.subject = subject
         self.wanted = Set(wanted)
+        self.subject.wanted = self.wanted
         bytes = ConformBytes(layout: subject.layout, seed: seed)
     }
 
@@ -24,6 +25,12 @@ struct ConformCampaign<Link: ConformLink> {
         ConformTrial.all.filter { trial in
             trial.rules.contains { wanted.contains($0) } || trial.rules.contains { Self.foundations.contains($0) }
         }
+    }
+
+    /// The rules of a trial that are wanted; a trial without any is done for what later ones need to know.
+    func title(of trial: ConformTrial) -> String {
+        let rules = trial.rules.filter(wanted.contains)
+        return rules.isEmpty ? "learning what the router is" : rules.map(\.id).joined(separator: ", ")
     }
 
     /// Does one trial; gives the findings that are new and wanted, in the order of its rules; none when it was broken off.
@@ -48,7 +55,7 @@ struct ConformCampaign<Link: ConformLink> {
     private func refusal(of trial: ConformTrial) -> String? {
         for rule in trial.rules {
             switch rule.means {
-            case .waited where !subject.isPatient: return "takes half a minute; left out by --quick"
+            case .waited where !subject.isPatient: return "is about time, which passes while one waits; left out by --quick"
             case .onRequest(let option) where !subject.allowed.contains(option): return "changes the device: only with \(option)"
             default: continue
             }

@@ -23,6 +23,8 @@ struct ConformSubject: Sendable {
     var silence = Duration.milliseconds(600)
     /// Whether rules that take long are asked too.
     var isPatient = true
+    /// The rules that are asked for: a trial needn't wait longer than these take.
+    var wanted = Set(ConformRule.all)
     /// Options given that allow a rule of ``ConformRule/Means/onRequest(_:)``.
     var allowed: Set<String> = []
 

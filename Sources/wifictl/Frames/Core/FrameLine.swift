@@ -18,10 +18,7 @@ enum FrameLineError: Error, Equatable, Sendable {
 extension FrameLineError: CustomStringConvertible {
     var description: String {
         switch self {
-        case .notJSON(.unexpected(let offset)): "no JSON: byte \(offset + 1) can't stand there"
-        case .notJSON(.badString(let offset)): "no JSON: the string at byte \(offset + 1) is no UTF-8"
-        case .notJSON(.badNumber(let offset)): "no JSON: the number at byte \(offset + 1) is too large"
-        case .notJSON(.tooDeep(let offset)): "no JSON that can be meant: nested too deep at byte \(offset + 1)"
+        case .notJSON(let error): "no JSON: \(error)"
         case .notObject: "not a JSON object"
         case .otherType(let type): "a line of type '\(type)' is no frame"
         case .unknownKey(let key): "unknown key '\(key)'"
@@ -39,6 +36,9 @@ extension Frame {
     private static let passedOver: Set<String> = [
         "type", "offset", "kind", "stream", "direction", "time", "source", "destination",
     ]
+
+    /// Types of lines that `frames` prints beside those that show a frame.
+    static let otherTypes: Set<String> = ["datagram", "stream", "error", "summary"]
 
     /// Reads `{"msgId":1,"version":1,"body":"6869"}` or with `"text":"hi"` in place of the body. `version` is 1 when left
     /// out, the body empty when both are. A line that `frames` printed is read as the frame that it shows.

@@ -22,12 +22,14 @@ struct CapturedDatagram: Sendable {
     }
 
     /// Why it counts as none.
-    enum Invalid: String, Error, Sendable {
+    enum Invalid: String, Error, Sendable, CustomStringConvertible {
         case cutOff = "the capture kept only its start"
         case noHeader = "shorter than a header, or its header can't be right"
         case wrongLength = "its length isn't the one that its header declares"
         case noJSON = "its body is no JSON object"
         case unknownKind = "its body is none of probe, reply, announce and bye"
+
+        var description: String { rawValue }
     }
 
     init(_ datagram: UDPDatagram) {
