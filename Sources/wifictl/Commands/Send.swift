@@ -20,9 +20,9 @@ extension Command {
             comes from the router, and stands still while standard input is waited for.
             """,
         options: [
-            file, stdin, noReceipt, expectReply, SessionTool.timeout, plain, FrameOptions.layout, FrameOptions.limit, SessionTool.alone,
+            file, stdin, noReceipt, expectReply, SessionTool.timeout, plain, SessionTool.alone,
         ]
-            + TrustOptions.talking,
+            + SessionTool.framing + TrustOptions.talking,
         // Standard input is its process's own.
         isForAgent: { !$0[SessionTool.alone] && !$0[stdin] && !$0[plain] && $0[file] != "-" },
         examples: [
@@ -43,8 +43,6 @@ extension Command {
         }
         let manager = try SessionTool.manager(arguments, context) { options in
             options.session.isPlain = isPlain
-            options.session.layout = arguments[FrameOptions.layout]
-            options.session.maximumBodyLength = FrameOptions.limits(size: arguments[FrameOptions.limit]).maximumBodyLength
         }
         var place: SwitchCore.Target?
         if let pool = context.pool {
@@ -76,7 +74,8 @@ extension Command {
             session = try await manager.makeSession(target)
         }
         let run = SendRun(
-            session, mac: mac, context.output, wantsReceipt: !arguments[noReceipt] && !isPlain, expectsReplies: arguments[expectReply]
+            session, mac: mac, context.output, wantsReceipt: !arguments[noReceipt] && !isPlain, expectsReplies: arguments[expectReply],
+            address: reference
         ) { [mac] in
             // Not before it has stood: a router that was refused is nobody's current one.
             if let mac { await manager.keepCurrent(mac, moves: false) }
@@ -95,6 +94,7 @@ extension Command {
             context.output.detail("no session with \(mac) yet: \(reason)")
             return nil
         }
+        if let opening = await connection.session.opening { SessionTool.print(.open(opening), connection.mac, context.output) }
         return SendRun(
             connection.session, mac: connection.mac, context.output, wantsReceipt: !arguments[noReceipt],
             expectsReplies: arguments[expectReply], kept: connection)

@@ -12,6 +12,9 @@ enum SessionTool {
 
     static let alone = Flag("alone", "open a session of its own even where an agent keeps one")
 
+    /// How the router's frames look, for every command that opens a session.
+    static let framing: [any OptionDeclaration] = [FrameOptions.layout, FrameOptions.limit]
+
     /// Whether the agent may run a command that talks to a router.
     static let isForAgent: @Sendable (Arguments) -> Bool = { !$0[alone] }
 
@@ -31,6 +34,8 @@ enum SessionTool {
         options.trust = try TrustOptions.routerTrust(arguments, context)
         options.allowsUnproven = arguments[TrustOptions.unproven]
         options.session.client = "\(CommandRegistry.toolName)/\(CommandRegistry.toolVersion)"
+        options.session.layout = arguments[FrameOptions.layout]
+        options.session.maximumBodyLength = FrameOptions.limits(size: arguments[FrameOptions.limit]).maximumBodyLength
         change(&options)
         let output = context.output
         // In the agent a session outlives the command that opened it, whose output it must not write to then.
@@ -83,17 +88,31 @@ enum SessionTool {
         }
     }
 
-    /// A `session` line, or a remark for a person.
-    static func print(_ state: SessionState, _ mac: MACAddress, _ output: Output) {
+    /// A `session` line, or a remark for a person. Of a plain device, which tells no MAC, `address` is all that is known.
+    static func print(_ state: SessionState, _ mac: MACAddress?, _ output: Output, address: String = "") {
         let (word, attempt, new, remark) = describe(state)
-        let opening = lastOpening(mac, state, new)
-        guard output.isJSON else { return output.detail("session with \(mac): \(remark)") }
-        output.json(
-            "session",
-            [
-                "state": .string(word), "mac": .string("\(mac)"), "session": .text(opening?.session.description),
-                "boot": .text(opening?.router?.identity.boot), "attempt": .whole(attempt), "detail": .string(remark),
-            ])
+        let opening = mac.map { lastOpening($0, state, new) } ?? new
+        guard output.isJSON else { return output.detail("session with \(mac.map { "\($0)" } ?? address): \(remark)") }
+        var members: [JSONValue.Member] = [
+            .init("state", .string(word)), .init("mac", .text(mac.map { "\($0)" })), .init("session", .text(opening?.session.description)),
+            .init("boot", .text(opening?.router?.identity.boot)), .init("attempt", .whole(attempt)), .init("detail", .string(remark)),
+        ]
+        if mac == nil { members.append(.init("address", .string(address))) }
+        output.json("session", members)
+    }
+
+    /// In the agent the session was there before the command, and stays: told is that it's open, and then what happens to it until
+    /// `stopTelling`.
+    static func tell(of connection: RouterConnection, _ context: Context) async -> RouterConnection.Observation? {
+        guard context.pool != nil else { return nil }
+        let (mac, output) = (connection.mac, context.output)
+        if let opening = await connection.session.opening { print(.open(opening), mac, output) }
+        return await connection.observe { if case .state(let state) = $0 { print(state, mac, output) } }
+    }
+
+    /// The command is over: nothing is written to its output any more.
+    static func stopTelling(of connection: RouterConnection, _ observation: RouterConnection.Observation?) async {
+        if let observation { await connection.stopObserving(observation) }
     }
 
     /// The state's word, and what there is to say of it.
@@ -137,7 +156,11 @@ enum SessionTool {
         }
         let work: @Sendable () async throws -> ExitStatus = {
             let connection = try await opened()
-            do { return try await body(connection) } catch let error as CommandError { throw await explained(error, connection) }
+            let telling = await tell(of: connection, context)
+            let result: Result<ExitStatus, any Error>
+            do { result = .success(try await body(connection)) } catch { result = .failure(error) }
+            await stopTelling(of: connection, telling)
+            do { return try result.get() } catch let error as CommandError { throw await explained(error, connection) }
         }
         return try await ending(manager, context) {
             guard let limit else { return try await work() }
