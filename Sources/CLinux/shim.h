@@ -55,6 +55,9 @@ int sched_getaffinity(pid_t thread, size_t size, unsigned long *cores);
 int sched_setaffinity(pid_t thread, size_t size, const unsigned long *cores);
 
 // Casts and macros of the socket interface that Swift's importer can't express.
+// The kernel's stamp on each datagram that comes in: macros that depend on macros.
+static inline int clinux_stamp_option(void) { return SO_TIMESTAMPNS; }
+static inline int clinux_stamp_message(void) { return SCM_TIMESTAMPNS; }
 static inline size_t clinux_cmsg_align(size_t length) { return CMSG_ALIGN(length); }
 static inline size_t clinux_cmsg_space(size_t length) { return CMSG_SPACE(length); }
 static inline size_t clinux_cmsg_len(size_t length) { return CMSG_LEN(length); }

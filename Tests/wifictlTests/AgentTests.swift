@@ -54,6 +54,27 @@ import Testing
         #expect(try await scene.hellos() == 1)
     }
 
+    @Test func `commands tell of their session, and name a file as it was written`() async throws {
+        let scene = try await Scene()
+        for _ in 0..<2 {
+            let got = try await scene.run(["get", "Attic", "wifi.ssid", "--verbose"])
+            #expect(got.errorText.contains("session with 02:00:5e:00:53:01: open"), "\(got.errorText)")
+            let sent = try await scene.run(["send", "Attic", "x", "--json"])
+            let states = sent.lines.filter { $0.contains(#""type":"session""#) }
+            #expect(states.count == 1 && states[0].contains(#""state":"open","mac":"02:00:5e:00:53:01""#), "\(sent.text)")
+            #expect(!states[0].contains(#""session":null"#))
+        }
+        let words = "'\(BuiltTool.path)' read Attic log --output a.log --interface lo --port \(scene.port)"
+        for mode in ["", " --json"] {
+            let read = try await runCommand(
+                ["sh", "-c", "cd '\(scene.home.path)' && \(words)\(mode)"], environment: ["WIFICTL_HOME": scene.home.path])
+            #expect(read.status == 0 && !read.text.contains(scene.home.path) && !read.errorText.contains(scene.home.path), "\(read.text)")
+            #expect(read.errorText.contains("bytes in a.log") && FileManager.default.fileExists(atPath: scene.home.file("a.log")))
+            #expect(mode.isEmpty || read.text.contains(#""file":"a.log""#), "\(read.text)")
+        }
+        #expect(try await scene.hellos() == 1)
+    }
+
     @Test func `commands at the same time make one session too`() async throws {
         let scene = try await Scene()
         // Known beforehand, so that all of them name the same router in the same way.

@@ -67,6 +67,8 @@ struct DiscoverTests {
         (["discover", "--until-match", "--dialect", "ssdp"], 64, "--until-match needs the native dialect"),
         (["discover", "--to", "router"], 64, "is no IP address"), (["discover", "--group", "10.0.0.1"], 64, "is no multicast address"),
         (["router", "--mac", "01:00:5e:00:53:01"], 64, "is no device's address"),
+        (["router", "--interface", "lo", "--slow-read", "0"], 64, "would let nothing through"),
+        (["router", "--interface", "lo", "--tcp", "65535", "--count", "3"], 64, "the ports end at 65535"),
         (["router", "--interface", "lo", "--address", "203.0.113.7"], 2, "203.0.113.7"),
     ])
     func `wrong arguments are named`(words: [String], status: Int32, message: String) async throws {

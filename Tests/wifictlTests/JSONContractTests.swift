@@ -57,6 +57,8 @@ struct JSONContractTests {
         #expect(try await run(["trust", "remove", "company-root.pem"], home: home) == ["trust"])
         let device = fleet + "/devices/02005e005301.pem"
         let shown = try await BuiltTool.run(["identity", "show", device, "--json"], home: home.path)
+        let several = try await BuiltTool.run(["identity", "show", device, device], home: home.path)
+        #expect(several.lines.count { $0 == "\(device):" } == 2, "\(several.text)")
         let line = try #require(shown.lines.first)
         let serial = try #require(try JSONValue.parse(Array(line.utf8))["serial"]?.stringValue)
         #expect(try await run(["identity", "revoke", fleet, serial], home: home) == ["revoked"])

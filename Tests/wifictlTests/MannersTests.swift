@@ -73,7 +73,7 @@ struct MannersTests {
     }
 
     @Test func `where a sentence has no room beside the other columns, it stands below them whole`() {
-        var table = Table([.init("NAME", least: 8, mayGo: true), .init("MAC"), .init("WHY", least: 24, wraps: true)])
+        var table = Table([.init("NAME", least: 8, goes: 1), .init("MAC"), .init("WHY", least: 24, wraps: true)])
         table.add(["Attic", "02:00:5e:00:53:01", "no company root is configured: name one with --root"])
         #expect(
             table.lines(width: 40, painted: false) == [

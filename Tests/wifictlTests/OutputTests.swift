@@ -60,7 +60,7 @@ struct OutputTests {
     }
 
     @Test func `columns that may go do so, the last first, before a line is too wide`() {
-        var table = Table([.init("MAC"), .init("ON", mayGo: true), .init("DEVICE", least: 6, mayGo: true)])
+        var table = Table([.init("MAC"), .init("ON", goes: 2), .init("DEVICE", least: 6, goes: 1)])
         table.add(["02:00:5e:00:53:01", "eth0", "Example AX-2"])
         #expect(table.lines(width: 33, painted: false)[1] == "02:00:5e:00:53:01  eth0  Example…")
         #expect(table.lines(width: 28, painted: false)[1] == "02:00:5e:00:53:01  eth0")

@@ -98,7 +98,7 @@ struct ManualTests {
     @Test func `the manual names every command and option, and every line that begins with a dot is a request`() async throws {
         let result = try await BuiltTool.run(["manual"])
         #expect(result.status == 0)
-        let requests: Set<Substring> = [".TH", ".SH", ".SS", ".TP", ".B", ".PP", ".RS", ".RE", ".nf", ".fi"]
+        let requests: Set<Substring> = [".TH", ".SH", ".SS", ".TP", ".B", ".I", ".PP", ".RS", ".RE", ".nf", ".fi", ".nh"]
         for line in result.lines where line.hasPrefix(".") { #expect(requests.contains(line.prefix { $0 != " " }), "\(line)") }
         for command in CommandRegistry.commands {
             #expect(result.text.contains(".SS \"\(command.name.replacing("-", with: "\\-"))"))
@@ -123,6 +123,10 @@ struct ManualTests {
         let result = try await runCommand(["man", "--warnings", "-l", page], environment: ["MANWIDTH": "80", "LC_ALL": "C.UTF-8"])
         #expect(result.status == 0 && result.errors.isEmpty, "\(result.errorText)")
         #expect(result.text.contains("wifictl conform 192.168.1.1"))
+        // No option is hyphenated, and paragraphs stay apart.
+        for option in CommandRegistry.commands.flatMap(\.options) { #expect(result.text.contains("--\(option.name)"), "\(option.name)") }
+        #expect(!result.text.split(separator: "\n").contains { $0.hasSuffix("\u{2010}") || $0.hasSuffix("-") && !$0.hasSuffix(" -") })
+        #expect(result.text.contains("\nFILES\n") && result.text.contains("\n\n       With --dialect, routers of other makers"))
     }
 }
 

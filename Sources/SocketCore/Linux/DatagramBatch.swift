@@ -59,6 +59,22 @@ final class DatagramBatch {
         messages[index].msg_hdr.msg_flags & Int32(MSG_TRUNC) != 0 || Int(messages[index].msg_len) > UDPSocket.largestDatagram
     }
 
+    /// The system's time of day at which the kernel had the datagram, in nanoseconds; nil where the socket doesn't ask for it.
+    func arrival(_ index: Int) -> Int64? {
+        let message = messages.baseAddress! + index
+        var header = clinux_cmsg_first(&message.pointee.msg_hdr)
+        while let current = header {
+            if let data = UnsafeRawPointer(clinux_cmsg_data(current)), current.pointee.cmsg_level == SOL_SOCKET,
+                current.pointee.cmsg_type == clinux_stamp_message()
+            {
+                let stamp = data.loadUnaligned(as: timespec.self)
+                return Int64(stamp.tv_sec) * 1_000_000_000 + Int64(stamp.tv_nsec)
+            }
+            header = clinux_cmsg_next(&message.pointee.msg_hdr, current)
+        }
+        return nil
+    }
+
     /// The interface that the datagram came in by; 0 when the kernel didn't say.
     func interface(_ index: Int) -> UInt32 {
         let message = messages.baseAddress! + index

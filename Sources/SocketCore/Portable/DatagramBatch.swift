@@ -40,6 +40,9 @@ final class DatagramBatch {
 
     func isOversize(_ index: Int) -> Bool { lengths[index] > UDPSocket.largestDatagram }
 
+    /// Not known without control messages.
+    func arrival(_ index: Int) -> Int64? { nil }
+
     /// Not known without control messages: the socket's own interface counts.
     func interface(_ index: Int) -> UInt32 { 0 }
 }

@@ -10,6 +10,16 @@ public struct SwitchError: Error, Equatable, Sendable, CustomStringConvertible {
     public var failure: SwitchCore.Failure
     /// Whether the old session is as it was.
     public var keepsOld: Bool
+    /// How the new connection ended, where there was one that did.
+    public var loss: LossReason?
+
+    init(target: SwitchCore.Target, step: SwitchCore.Step, failure: SwitchCore.Failure, keepsOld: Bool, loss: LossReason? = nil) {
+        self.target = target
+        self.step = step
+        self.failure = failure
+        self.keepsOld = keepsOld
+        self.loss = loss
+    }
 
     /// A sentence for people, with what to try.
     public var description: String {
@@ -56,6 +66,7 @@ actor RouterSwitch: LoopTimerOwner {
     private var core: SwitchCore
     private var timer: LoopTimer?
     private var new: RouterConnection?
+    private var loss: LossReason?
     private var work: Task<Void, Never>?
     private var waiter: CheckedContinuation<SwitchCore.Outcome, Never>?
 
@@ -94,7 +105,7 @@ actor RouterSwitch: LoopTimerOwner {
             guard let new else { throw CancellationError() }
             return (new, oldSettled)
         case .failed(let step, let failure, let keepsOld):
-            throw SwitchError(target: target, step: step, failure: failure, keepsOld: keepsOld)
+            throw SwitchError(target: target, step: step, failure: failure, keepsOld: keepsOld, loss: loss)
         case .cancelled: throw CancellationError()
         }
     }
@@ -183,7 +194,8 @@ actor RouterSwitch: LoopTimerOwner {
             core.opened(opening.router.flatMap { MACAddress($0.identity.mac) } ?? target.mac, now: loop.currentInstant)
         } catch let error as LossReason {
             let insecure = await new?.session.tlsFailure
-            core.failed("\(error)", at: insecure == nil ? RouterSwitch.step(of: error) : .prove, now: loop.currentInstant)
+            loss = error
+            core.failed("\(error)", at: RouterSwitch.step(of: error, insecure), now: loop.currentInstant)
         } catch let error as ManagerError {
             core.failed("\(error)", at: .prove, now: loop.currentInstant)
         } catch {
@@ -192,9 +204,13 @@ actor RouterSwitch: LoopTimerOwner {
         settle()
     }
 
-    /// How far a connection came that failed for this reason.
-    private static func step(of reason: LossReason) -> SwitchCore.Step {
-        switch reason {
+    /// How far a connection came that failed for this reason. A peer that refuses us has proven nothing less than it had to.
+    private static func step(of reason: LossReason, _ insecure: TLSError?) -> SwitchCore.Step {
+        if let insecure {
+            if case .alert(let alert) = insecure, alert.concernsOurCertificate { return .hello }
+            return .prove
+        }
+        return switch reason {
         case .connectFailed, .connectTimedOut, .transport, .suspended, .closed: .connect
         default: .hello
         }

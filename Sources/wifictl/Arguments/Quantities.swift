@@ -20,6 +20,15 @@ extension ValueKind where Value == Int {
             return Int(bytes)
         }
     }
+
+    /// The same of something that goes on: none at all is no rate.
+    static var rate: ValueKind {
+        ValueKind { (text) throws(ValueProblem) in
+            let bytes = try size.parse(text)
+            guard bytes > 0 else { throw ValueProblem("would let nothing through", hint: "write 1, 64KiB or 1MiB: bytes a second") }
+            return bytes
+        }
+    }
 }
 
 /// A decimal number followed by a unit. No float takes part: the result is exact or refused.

@@ -39,10 +39,12 @@ extension ValueKind where Value == String {
 }
 
 extension ValueKind {
-    /// One of a few words, each standing for a value.
-    static func choice(_ choices: [(word: String, value: Value)]) -> ValueKind {
+    /// One of a few words, each standing for a value. `spellings` are taken as well, and offered to nobody.
+    static func choice(_ choices: [(word: String, value: Value)], also spellings: [(word: String, value: Value)] = []) -> ValueKind {
         ValueKind(words: choices.map(\.word)) { (text) throws(ValueProblem) in
-            guard let choice = choices.first(where: { $0.word == text }) else { throw wrongWord(text, among: choices.map(\.word)) }
+            guard let choice = (choices + spellings).first(where: { $0.word == text }) else {
+                throw wrongWord(text, among: choices.map(\.word))
+            }
             return choice.value
         }
     }

@@ -4,7 +4,7 @@ import Glibc
 final class CLibrary {
     /// Why there are no reference figures.
     enum Absence: Error, CustomStringConvertible {
-        case noSource(looked: [String])
+        case noSource(String)
         case noCompiler(tried: [String])
         case refused(compiler: String, message: String)
         case noFolder(ToolError)
@@ -12,7 +12,7 @@ final class CLibrary {
         /// The reason in words, for a remark.
         var description: String {
             switch self {
-            case .noSource(let looked): "its source isn't there (looked for \(looked.joined(separator: ", ")))"
+            case .noSource(let path): "its source, \(path), comes with this project's sources, and isn't above this wifictl (make bench)"
             case .noCompiler(let tried): "there's no C compiler (tried \(tried.joined(separator: ", ")))"
             case .refused(let compiler, let message): "\(compiler) can't make it: \(message)"
             case .noFolder(let error): error.description
@@ -20,6 +20,8 @@ final class CLibrary {
         }
     }
 
+    /// As far above the executable as a build's folder can be.
+    private static let mostFolders = 8
     private static let compilers = ["cc", "clang", "gcc"]
 
     /// The compiler that was used, for the report.
@@ -62,17 +64,16 @@ final class CLibrary {
     /// In a folder above the executable, as after a build. Not beside the working directory: this file's code is run, and a folder that
     /// one happens to be in has no say about that.
     private static func find(_ sourcePath: String) throws(Absence) -> String {
-        var looked: [String] = []
-        guard let executable = realpath("/proc/self/exe", nil) else { throw .noSource(looked: looked) }
+        guard let executable = realpath("/proc/self/exe", nil) else { throw .noSource(sourcePath) }
         defer { free(executable) }
         var folder = String(cString: executable)
-        while let slash = folder.lastIndex(of: "/"), looked.count < 8 {
+        for _ in 0..<mostFolders {
+            guard let slash = folder.lastIndex(of: "/") else { break }
             folder = String(folder[..<slash])
             let path = folder + "/" + sourcePath
             if isTrusted(path) { return path }
-            looked.append(path)
         }
-        throw .noSource(looked: looked)
+        throw .noSource(sourcePath)
     }
 
     /// Whether the file is there and was put there by this user or the system's administrator.

@@ -13,10 +13,12 @@ extension Command {
 
     static let bench = Command(
         name: "bench", summary: "measures how fast codec, sessions, status reports, discovery and TLS are here", positionals: ["[NAME...]"],
+        words: ["NAME": Benchmark.all.map(\.name)],
         discussion: """
             Prints the median of many samples for each figure, in CPU time of one core. Where there is a reference in C, it is \
             compiled with the system's C compiler and measured in turns with it, and the table shows how many times its time \
-            was taken; without a compiler those columns stay empty. bench session runs both sides on one core, over loopback.
+            was taken. The references come with this project's sources alone: an installed tool, or a machine without a compiler, \
+            leaves the column out and says so. bench session runs both sides on one core, over loopback.
             """,
         options: [list, time, plot, sessions], usesNetwork: false,
         examples: [
@@ -30,6 +32,7 @@ extension Command {
             return .success
         }
         let chosen = try chosenBenchmarks(arguments.positionals)
+        if let path = arguments[plot] { try FileOutput.check(path) }
         if isUnoptimised() {
             context.output.warning("this wifictl was built without optimisation, so the figures mean little (build with -c release)")
         }
@@ -121,19 +124,27 @@ extension Command {
 
 /// The figures as people read them: a row for each, its parameters in columns.
 private struct BenchTable {
-    private(set) var table = Table([
-        Table.Column("BENCH"), Table.Column("AT"), Table.Column("VALUE", side: .right), Table.Column("UNIT"),
-        Table.Column("TIMES C", side: .right),
-    ])
+    private(set) var table: Table
+    /// Whether anything was measured beside a reference: an empty column says nothing.
+    private let hasRatios: Bool
 
-    init(_ figures: [Benchmark.Figure]) { for figure in figures { add(figure) } }
+    init(_ figures: [Benchmark.Figure]) {
+        hasRatios = figures.contains { $0.ratio != nil }
+        let columns = [
+            Table.Column("BENCH"), Table.Column("AT", least: 12), Table.Column("VALUE", side: .right), Table.Column("UNIT"),
+            Table.Column("TIMES C", side: .right),
+        ]
+        table = Table(hasRatios ? columns : columns.dropLast())
+        for figure in figures { add(figure) }
+    }
 
     private mutating func add(_ figure: Benchmark.Figure) {
         let parameters = figure.parameters.map { "\($0.name) \($0.value.integerValue.map { "\($0)" } ?? $0.value.stringValue ?? "")" }
-        table.add([
+        let cells = [
             Table.Cell(figure.name), Table.Cell(parameters.joined(separator: ", ")), Table.Cell(BenchTable.decimal(figure.value)),
             Table.Cell(figure.unit), Table.Cell(figure.ratio.map(BenchTable.decimal) ?? ""),
-        ])
+        ]
+        table.add(hasRatios ? cells : cells.dropLast())
     }
 
     /// Two decimals.

@@ -21,7 +21,8 @@ extension Command {
             rules rest on what was learned. Some rules are seen only \
             in a router that speaks the sample vocabulary, and some by hand alone: these are skipped, with the reason. Rules about time are \
             asked side by side and take 45 s (--quick leaves them out). Nothing on the device is changed unless --changes or --reboot say \
-            so. A router that speaks TLS needs --identity and --key. The exit status is 1 when a rule that must hold doesn't.
+            so. A router that speaks TLS opens sessions to operators alone: without --identity and --key all that needs one is skipped. \
+            The exit status is 1 when a rule that must hold doesn't.
             """,
         options: [quick, changes, reboot, only, list, patience, FrameOptions.layout, FrameOptions.limit, allowPublic]
             + TrustOptions.judging,
@@ -65,7 +66,15 @@ extension Command {
 
 extension ValueKind where Value == ConformRule {
     /// A rule by its id.
-    static var rule: ValueKind { .choice(ConformRule.all.map { ($0.id, $0) }) }
+    static var rule: ValueKind {
+        let ids = ConformRule.all.map(\.id)
+        return ValueKind(words: ids) { (text) throws(ValueProblem) in
+            if let rule = ConformRule.all.first(where: { $0.id == text }) { return rule }
+            let near = Suggestion.nearest(to: text, among: ids)
+            throw ValueProblem(
+                "is no rule", hint: (near.map { "did you mean \($0)? " } ?? "") + "wifictl conform --list has all \(ids.count)")
+        }
+    }
 }
 
 extension ValueKind where Value == Endpoint {

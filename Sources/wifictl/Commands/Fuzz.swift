@@ -12,7 +12,8 @@ extension Command {
             A fault is made as small as it gets and written to a file that --replay shows again. Exit status 1 means \
             that something was found. Every run can be repeated: same --seed, same inputs. With --target the decoder is a \
             device's: right and wrong streams over TCP, its health asked after behind each, and a report of the one case, \
-            or the shortest sequence, that it can't stand. It sends no command that changes a device's settings.
+            or the shortest sequence, that it can't stand. It sends no command that changes a device's settings, and speaks in the \
+            clear: a device that speaks TLS alone has to be fuzzed without it.
             """,
         options: FuzzOptions.all, usesNetwork: false, interruption: .asksCommand,
         examples: [

@@ -7,11 +7,17 @@ extension Command {
         name: "identity show", summary: "shows what a certificate or revocation list says", positionals: ["FILE..."],
         discussion: "Shows facts only; whether they're to be trusted is for verify to say. Nothing of a private key is ever shown.",
         usesNetwork: false,
-        examples: [Example("wifictl identity show fleet/devices/02005e005301.pem", "shows one router's certificate")]
+        examples: [
+            Example("wifictl identity show fleet/devices/02005e005301.pem", "shows one router's certificate"),
+            Example("wifictl identity show fleet/*.pem", "several files, each under its name"),
+        ]
     ) { arguments, context in
         for (index, file) in arguments.positionals.enumerated() {
             for (place, content) in try CertificateInspection.contents(ofFile: file).enumerated() {
                 if index + place > 0, !context.output.isJSON { context.output.line("") }
+                if place == 0, arguments.positionals.count > 1, !context.output.isJSON {
+                    context.output.line(context.output.paint("\(DisplayWidth.printable(file)):", .bold))
+                }
                 show(content, of: file, context)
             }
         }

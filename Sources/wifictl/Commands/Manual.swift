@@ -15,7 +15,7 @@ private enum Manual {
 
     static func page(_ commands: [Command]) -> String {
         let parts = [
-            ".TH \(tool.uppercased()) 1 \"\(CommandRegistry.toolDate)\" \"\(tool) \(CommandRegistry.toolVersion)\"",
+            ".TH \(tool.uppercased()) 1 \"\(CommandRegistry.toolDate)\" \"\(tool) \(CommandRegistry.toolVersion)\"\n.nh",
             ".SH NAME\n\(tool) \\- finds Wi\\-Fi routers, tells which is yours, and talks to it",
             ".SH SYNOPSIS\n.B \(tool)\n[OPTIONS] COMMAND [ARGUMENTS]",
             ".SH COMMANDS\n" + commands.map(section).joined(separator: "\n"),
@@ -27,12 +27,21 @@ private enum Manual {
                 + ".TP\n.B WIFICTL_INTERFACE\n"
                 + text("and \(variables): the settings that \(tool) config shows; they go before the file") + "\n"
                 + ".TP\n.B NO_COLOR\nno colours when set to anything",
+            ".SH FILES\n" + files.map { ".TP\n.I \"\(quoted($0.0))\"\n\(text($0.1))" }.joined(separator: "\n"),
         ]
         return parts.joined(separator: "\n")
     }
 
     private static let variables = Setting.all.map(\.variable).filter { !["WIFICTL_HOME", "WIFICTL_INTERFACE"].contains($0) }
         .joined(separator: ", ")
+
+    private static let files = [
+        ("~/.config/\(tool)/config", "settings, a line \"name = value\" each (\(tool) config --sample)"),
+        ("~/.local/state/\(tool)/", "the state directory; --home or WIFICTL_HOME name another"),
+        (".../state.json", "known routers, the current one, what is trusted and what routers have proven"),
+        (".../outbox/", "messages that were accepted and have no outcome yet, a journal a session"),
+        (".../agent.sock", "where the agent listens; only its owner may enter"),
+    ]
 
     private static let statuses: [(ExitStatus, String)] = [
         (.success, "done, or found"), (.negative, "nothing found, or not all delivered or proven"), (.failure, "an error"),
@@ -58,7 +67,8 @@ private enum Manual {
     /// roff wants it to know where sentences end.
     private static func text(_ text: String) -> String {
         var lines: [String] = []
-        for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        for (number, paragraph) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            if number > 0 { lines.append(paragraphBreak) }
             var line = ""
             for word in paragraph.split(separator: " ") {
                 let escaped = escaped(String(word))
@@ -70,8 +80,10 @@ private enum Manual {
             }
             lines.append(line)
         }
-        return lines.map(guarded).joined(separator: "\n")
+        return lines.map { $0 == paragraphBreak ? $0 : guarded($0) }.joined(separator: "\n")
     }
+
+    private static let paragraphBreak = ".PP"
 
     /// Text whose lines stay as they are.
     private static func verbatim(_ text: String) -> String {

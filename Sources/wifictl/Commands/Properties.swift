@@ -5,7 +5,7 @@ import WifiDiscovery
 extension Command {
     static let get = Command(
         name: "get", summary: "reads properties of a router", positionals: ["ROUTER", "NAME..."],
-        options: [SessionTool.timeout, SessionTool.alone] + TrustOptions.talking, isForAgent: SessionTool.isForAgent,
+        options: [SessionTool.timeout, SessionTool.alone] + SessionTool.framing + TrustOptions.talking, isForAgent: SessionTool.isForAgent,
         examples: [Example("wifictl get Attic wifi.ssid clients", "two properties, a line each")]
     ) { arguments, context in
         let names = Array(arguments.positionals.dropFirst())
@@ -21,7 +21,7 @@ extension Command {
     static let set = Command(
         name: "set", summary: "changes properties of a router", positionals: ["ROUTER", "NAME=VALUE..."],
         discussion: "VALUE is JSON where it can be read as JSON (3, true, \"3\"), and text otherwise.",
-        options: [SessionTool.timeout, SessionTool.alone] + TrustOptions.talking, isForAgent: SessionTool.isForAgent,
+        options: [SessionTool.timeout, SessionTool.alone] + SessionTool.framing + TrustOptions.talking, isForAgent: SessionTool.isForAgent,
         examples: [Example("wifictl set Attic wifi.ssid=Cellar led=false", "text and a truth value")]
     ) { arguments, context in
         let values = try arguments.positionals.dropFirst().map { text throws(UsageError) in try assignment(text) }

@@ -14,17 +14,22 @@ extension Command {
             gone on with when it is of the same stream and the router hasn't rebooted since; else the stream is read anew. A FILE that is a \
             pipe or a device is written as the bytes come.
             """,
-        options: [outputFile, SessionTool.alone] + TrustOptions.talking, isForAgent: isForAgent,
+        options: [outputFile, SessionTool.alone] + SessionTool.framing + TrustOptions.talking, isForAgent: isForAgent,
         examples: [Example("wifictl read Attic log --output attic.log", "with progress, and resumable after an interruption")]
     ) { arguments, context in
         let stream = try arguments.required(1, "STREAM")
         let path = arguments[outputFile]
+        // As it was written: the agent's working directory is another.
+        let shown = arguments.words(outputFile.name).last ?? path
         let output = context.output
         guard path != nil || !output.isJSON else {
             throw UsageError("with --json the bytes need a file", hint: "add --output FILE")
         }
         // Looked at before anybody is asked for anything.
-        let part = try path.map { try OutputPlace($0) }.flatMap { $0.isFile ? $0.target + ".part" : nil }
+        let part = try path.map { try OutputPlace($0) }.flatMap { place -> String? in
+            guard place.isFile else { return nil }
+            return (place.target == path ? shown ?? place.target : place.target) + ".part"
+        }
         return try await SessionTool.withRouter(try arguments.required(0, "ROUTER"), arguments, context, within: nil) { router in
             let last = Mutex(ReadProgress?.none)
             let progress: @Sendable (ReadProgress) -> Void = { step in
@@ -51,9 +56,9 @@ extension Command {
             output.clearProgress()
             if output.isJSON {
                 output.json(
-                    "read", ["stream": .string(stream), "bytes": .whole(total), "kept": .whole(kept), "file": .text(path)])
+                    "read", ["stream": .string(stream), "bytes": .whole(total), "kept": .whole(kept), "file": .text(shown)])
             }
-            output.remark("\(total) bytes\(path.map { " in \($0)" } ?? "")\(kept > 0 ? ", \(kept) of them from an earlier run" : "")")
+            output.remark("\(total) bytes\(shown.map { " in \($0)" } ?? "")\(kept > 0 ? ", \(kept) of them from an earlier run" : "")")
             return .success
         }
     }

@@ -18,6 +18,12 @@ extension Command {
         ]
     ) { arguments, context in
         let path = try arguments.required(0, "FILE", .path)
+        // Looked at before anybody is asked for anything.
+        if path == "-" {
+            guard !context.output.isJSON else { throw UsageError("with --json the page needs a file", hint: "name one instead of -") }
+        } else {
+            try FileOutput.check(path)
+        }
         let trust = try TrustOptions.routerTrust(arguments, context)
         let run = ReportRun(
             discovery: try ScanOptions.discovery(arguments, context), trust: trust, station: arguments[TrustOptions.station],
@@ -26,19 +32,22 @@ extension Command {
         let report = try await run.report()
         let page = Array(ReportPage(report: report).html().utf8)
         if path == "-" {
-            guard !context.output.isJSON else { throw UsageError("with --json the page needs a file", hint: "name one instead of -") }
             context.output.bytes(page)
         } else {
             try FileOutput.write(page, to: path)
             if context.output.isJSON {
                 context.output.json(
-                    "report", ["file": .string(path), "routers": .whole(report.routers.count), "bytes": .whole(page.count)])
+                    "report",
+                    [
+                        "file": .string(path), "routers": .whole(report.heard), "silent": .whole(report.routers.count - report.heard),
+                        "bytes": .whole(page.count),
+                    ])
             }
         }
-        let count = report.routers.count
+        let count = report.heard
         let place = path == "-" ? "" : " in \(path)"
         context.output.remark(
-            count == 0 ? "no router answered; the page\(place) says so" : counted(count, "router") + place)
+            count == 0 ? "no router answered; the page\(place) says so (wifictl doctor looks for the cause)" : report.countText + place)
         return count == 0 ? .negative : .success
     }
 }

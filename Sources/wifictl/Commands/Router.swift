@@ -27,7 +27,7 @@ extension Command {
     private static let closeAfter = Option(
         "close-after", "N", ValueKind<Int>.integer(in: 1...Int.max), "fault: drop the connection after each N new messages")
     private static let replyDelay = Option("reply-delay", "TIME", .duration, "fault: answer probes that much later")
-    private static let slowRead = Option("slow-read", "RATE", .size, "fault: read at most that many bytes a second")
+    private static let slowRead = Option("slow-read", "RATE", .rate, "fault: read at most that many bytes a second")
     private static let seed = Option("seed", "N", ValueKind<UInt64>.integer(), "where the dice of waits and faults start")
 
     static let router = Command(
@@ -94,6 +94,11 @@ extension Command {
         fleet.count = arguments[count]
         fleet.address = arguments[address]
         fleet.tcp = arguments[tcp]
+        // 0 is any port, for each of them.
+        if let tcp = fleet.tcp, tcp > 0, Int(tcp) + fleet.count - 1 > Int(UInt16.max) {
+            throw UsageError(
+                "--tcp \(tcp) with --count \(fleet.count): the ports end at \(UInt16.max)", hint: "begin lower, or --tcp 0 for any")
+        }
         fleet.session.layout = arguments[FrameOptions.layout]
         fleet.session.isPlain = arguments[plain]
         fleet.replyFaults.loss = arguments[loseReplies]

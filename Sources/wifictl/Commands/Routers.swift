@@ -57,8 +57,8 @@ extension Command {
             return .success
         }
         var table = Table([
-            Table.Column(""), Table.Column("NAME", least: 8), Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("ON", mayGo: true),
-            Table.Column("DEVICE", least: 6, mayGo: true), Table.Column("SEEN", mayGo: true), Table.Column("NOTE", least: 4, mayGo: true),
+            Table.Column(""), Table.Column("NAME", least: 8), Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("ON", goes: 4),
+            Table.Column("DEVICE", least: 6, goes: 3), Table.Column("SEEN", goes: 2), Table.Column("NOTE", least: 4, goes: 1),
         ])
         let now = WallTime.systemNow()
         for router in routers.sorted(by: { NaturalOrder($0.router.title) < NaturalOrder($1.router.title) }) {

@@ -21,9 +21,9 @@ extension Command {
             comes from the router, and stands still while standard input is waited for.
             """,
         options: [
-            file, stdin, noReceipt, expectReply, SessionTool.timeout, plain, FrameOptions.layout, FrameOptions.limit, SessionTool.alone,
+            file, stdin, noReceipt, expectReply, SessionTool.timeout, plain, SessionTool.alone,
         ]
-            + TrustOptions.talking,
+            + SessionTool.framing + TrustOptions.talking,
         // Standard input is its process's own.
         isForAgent: { !$0[SessionTool.alone] && !$0[stdin] && !$0[plain] && $0[file] != "-" },
         examples: [
@@ -44,8 +44,6 @@ extension Command {
         }
         let manager = try SessionTool.manager(arguments, context) { options in
             options.session.isPlain = isPlain
-            options.session.layout = arguments[FrameOptions.layout]
-            options.session.maximumBodyLength = FrameOptions.limits(size: arguments[FrameOptions.limit]).maximumBodyLength
             // What asks for no receipt is kept nowhere in any case.
             if !arguments[noReceipt] { options.whenOutboxHeld = .wait(atMost: arguments[SessionTool.timeout]) }
         }
@@ -79,7 +77,8 @@ extension Command {
             session = try await manager.makeSession(target)
         }
         let run = SendRun(
-            session, mac: mac, context.output, wantsReceipt: !arguments[noReceipt] && !isPlain, expectsReplies: arguments[expectReply]
+            session, mac: mac, context.output, wantsReceipt: !arguments[noReceipt] && !isPlain, expectsReplies: arguments[expectReply],
+            address: reference
         ) { [mac] in
             // Not before it has stood: a router that was refused is nobody's current one.
             if let mac { await manager.keepCurrent(mac, opening: await session.opening, moves: false) }
@@ -100,6 +99,10 @@ extension Command {
         }
         // One that was opened for something else while all journals were held keeps nothing.
         guard connection.session.keepsJournal || arguments[noReceipt] else { return nil }
+        let (session, output) = (connection.session, context.output)
+        if let opening = await session.opening {
+            SessionTool.print(.open(opening), SessionSource(connection.mac, session.identifier, opening), output)
+        }
         return SendRun(
             connection.session, mac: connection.mac, context.output, wantsReceipt: !arguments[noReceipt],
             expectsReplies: arguments[expectReply], kept: connection)

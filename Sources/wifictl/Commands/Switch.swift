@@ -13,7 +13,7 @@ extension Command {
             drained and closed. When any step fails, the current router stays the current one. Messages that the old router hasn't \
             receipted stay in its outbox until it is current again.
             """,
-        options: [span, SessionTool.alone] + TrustOptions.talking, isForAgent: SessionTool.isForAgent,
+        options: [span, SessionTool.alone] + SessionTool.framing + TrustOptions.talking, isForAgent: SessionTool.isForAgent,
         examples: [Example("wifictl switch 02:00:5e:00:53:02", "from the current router to this one")]
     ) { arguments, context in
         let reference = try arguments.required(0, "ROUTER")
@@ -34,6 +34,7 @@ extension Command {
         return try await SessionTool.ending(manager, context) { [manager] in
             let connection = try await manager.switch(to: reference) { tell($0, output) }
             await context.pool?.moved(manager, from: old, to: connection, manner)
+            await SessionTool.stopTelling(of: connection, await SessionTool.tell(of: connection, context))
             show(connection.mac, from: old, output)
             return .success
         }

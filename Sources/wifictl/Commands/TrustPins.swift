@@ -30,7 +30,9 @@ extension Command {
                 hint: "if you have reset it: wifictl trust unpin \(mac), then pin it again")
         }
         guard let certificate = finding.judgement.certificate else {
-            throw ToolError("\(mac) shows no key to trust: \(finding.judgement.detail)", hint: "--unproven talks to it all the same")
+            throw ToolError(
+                "\(mac) shows no key to trust: \(finding.judgement.detail)",
+                hint: "only a router that speaks TLS can be pinned; send, get and others talk to this one with --unproven")
         }
         let isKept = try state.update { $0.memory.pin(certificate, for: mac, now: trust.clock()) }
         guard isKept else { throw ToolError("\(TrustMemory.most) routers are pinned already", hint: "wifictl trust unpin some") }

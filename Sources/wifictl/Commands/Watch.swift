@@ -9,7 +9,7 @@ extension Command {
             new one stands), v verifies it, d shows everything that is known of it, and q quits. Where there is no terminal, or with \
             --json, a line for each thing that happens, until Ctrl-C. Changes that come fast are shown together.
             """,
-        options: [ScanOptions.bssid] + TrustOptions.talking, interruption: .asksCommand,
+        options: [ScanOptions.bssid] + SessionTool.framing + TrustOptions.talking, interruption: .asksCommand,
         examples: [
             Example("wifictl watch", "the routers around"),
             Example("wifictl watch Attic", "with a session, and what that router reports"),

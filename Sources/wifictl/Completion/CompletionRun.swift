@@ -8,12 +8,17 @@ enum CompletionRun {
 
     static func answer(_ words: [String], home: @escaping (String?) -> String?) -> String {
         var facts = CompletionCore.Facts()
-        facts.routers = { routers(home(homeOption(words))) }
+        // Who types nothing is shown each router once.
+        facts.routers = { routers(home(homeOption(words)), byAddress: words.last?.isEmpty == false) }
         facts.interfaces = {
             ((try? NetworkInterfaces.current()) ?? []).map {
                 CompletionCore.Candidate(word: $0.name, note: $0.addresses.first.map { "\($0.address)" } ?? "")
             }
         }
+        facts.trusted = { trusted(home(homeOption(words))) }
+        facts.pinned = { pinned(home(homeOption(words))) }
+        let sample = SampleDevice(mac: "", ssid: "")
+        (facts.properties, facts.streams) = (sample.properties.map(\.name), sample.streamNames)
         let answer = CompletionCore(commands: CommandRegistry.commands, facts: facts).answer(words)
         let lines = answer.candidates.map { $0.note.isEmpty ? $0.word : "\($0.word)\t\($0.note)" }
         return (lines + (answer.wantsFiles ? [":files"] : [])).joined(separator: "\n")
@@ -27,8 +32,18 @@ enum CompletionRun {
         return nil
     }
 
-    /// Names where there are some, else MACs. A shell that completes has no place for errors: what can't be read is no offer.
-    private static func routers(_ home: String?) -> [CompletionCore.Candidate] {
+    private static func trusted(_ home: String?) -> [CompletionCore.Candidate] {
+        guard let home, let kept = try? TrustState(home: home).load() else { return [] }
+        return kept.items.map { CompletionCore.Candidate(word: DisplayWidth.printable($0.name), note: $0.kind.rawValue) }
+    }
+
+    private static func pinned(_ home: String?) -> [CompletionCore.Candidate] {
+        guard let home, let kept = try? TrustState(home: home).load() else { return [] }
+        return kept.memory.records.filter { $0.value.pin != nil }.keys.sorted().map { CompletionCore.Candidate(word: "\($0)", note: "") }
+    }
+
+    /// Names where there are some, and MACs. A shell that completes has no place for errors: what can't be read is no offer.
+    private static func routers(_ home: String?, byAddress: Bool) -> [CompletionCore.Candidate] {
         guard let home, let directory = try? RouterDirectory(home: home).load() else { return [] }
         let known = directory.all.sorted { NaturalOrder($0.router.title) < NaturalOrder($1.router.title) }
         let named = known.map { router in
@@ -36,6 +51,9 @@ enum CompletionRun {
                 word: router.router.name.isEmpty ? "\(router.router.mac)" : DisplayWidth.printable(router.router.name),
                 note: "\(router.router.mac) \(router.address)")
         }
-        return named + (directory.current == nil ? [] : [CompletionCore.Candidate(word: "current", note: "the current one")])
+        let addresses = known.filter { byAddress && !$0.router.name.isEmpty }.map { router in
+            CompletionCore.Candidate(word: "\(router.router.mac)", note: DisplayWidth.printable(router.router.name))
+        }
+        return named + addresses + (directory.current == nil ? [] : [CompletionCore.Candidate(word: "current", note: "the current one")])
     }
 }

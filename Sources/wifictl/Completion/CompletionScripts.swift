@@ -29,10 +29,12 @@ enum CompletionScripts {
                 line="${line%%$'\t'*}"
                 [[ -n $line ]] || continue
                 line="${line#"$head"}"
-                if [[ -z $quote ]]; then printf -v line '%q' "$line"; fi
+                # %q guards commas too, which nothing but braces would take.
+                if [[ -z $quote ]]; then printf -v line '%q' "$line"; line="${line//\\,/,}"; fi
                 answers+=("$line")
             done < <("${COMP_WORDS[0]}" \#(question) "${words[@]}" 2>/dev/null)
             COMPREPLY=("${answers[@]}")
+            if [[ ${answers[0]-} == *= ]]; then compopt -o nospace 2>/dev/null; fi
             if [[ -n $files ]]; then
                 compopt -o filenames 2>/dev/null
                 mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "${current#"$head"}")
@@ -45,18 +47,23 @@ enum CompletionScripts {
         #compdef \#(tool)
         # zsh completion for \#(tool): put it as _\#(tool) into a folder of $fpath, or source it behind compinit.
         _\#(tool)() {
-            local line files
-            local -a answers
-            for line in "${(@f)$("${(Q)words[1]}" \#(question) "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+            local line files current
+            local -a answers before open
+            # Behind an open quote the letters are what they are.
+            [[ -n $compstate[quote] ]] && current="$PREFIX" || current="${(Q)PREFIX}"
+            (( CURRENT > 2 )) && before=("${(@Q)words[2,CURRENT-1]}")
+            for line in "${(@f)$("${(Q)words[1]}" \#(question) "${before[@]}" "$current" 2>/dev/null)}"; do
                 case "$line" in
                     '') ;;
                     :files) files=yes ;;
+                    *=) open+=("$line") ;;
                     *$'\t'*) answers+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}") ;;
                     *) answers+=("${line//:/\\:}") ;;
                 esac
             done
             local status_=1
             (( $#answers )) && _describe '\#(tool)' answers && status_=0
+            (( $#open )) && compadd -S '' -a open && status_=0
             [[ -n $files ]] && _files && status_=0
             return status_
         }
@@ -70,8 +77,16 @@ enum CompletionScripts {
     static let fish = #"""
         # fish completion for \#(tool): put it as \#(tool).fish into ~/.config/fish/completions.
         function __\#(tool)_complete
-            set -l words (commandline -opc) (commandline -ct)
-            for line in ($words[1] \#(question) $words[2..-1] 2>/dev/null)
+            set -l words (commandline -opc)
+            set -l current (commandline -ct)
+            # The token as it's written: a quote that is open has no end yet, and a blank may stand behind a backslash.
+            switch "$current"
+                case '"*' "'*"
+                    set current (string sub -s 2 -- $current)
+                case '*'
+                    set current (string replace -a -r -- '\\\\(.)' '$1' "$current")
+            end
+            for line in ($words[1] \#(question) $words[2..-1] "$current" 2>/dev/null)
                 if test "$line" = :files
                     __fish_complete_path (commandline -ct)
                 else

@@ -59,6 +59,14 @@ struct ConformRun {
             // An operator's certificate isn't shown to whoever can't prove to be the company's.
             if !isCompany { identity = nil }
         }
+        if identity == nil {
+            let isOurs = trust.identity == nil
+            campaign.subject.lacksIdentity =
+                isOurs
+                ? "it speaks TLS, and opens sessions to operators alone: give --identity and --key"
+                : "it doesn't prove to be the company's, so that our certificate isn't shown to it"
+            context.output.warning("no session is opened: \(campaign.subject.lacksIdentity ?? "")")
+        }
         // On each connection anew: whoever has taken the router's place since isn't shown it either.
         let own =
             identity == nil

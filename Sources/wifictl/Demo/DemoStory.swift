@@ -54,10 +54,18 @@ struct DemoStory: Sendable {
     // MARK: Finding
 
     private func discover() async throws -> Bool {
-        let result = try await RouterDiscovery(network.discovery(link: nil)).scan(for: .seconds(1))
+        let start = ContinuousClock.now
+        var (fastest, finished): (Duration?, ScanResult?) = (nil, nil)
+        for try await event in try RouterDiscovery(network.discovery(link: nil)).events(for: .seconds(1)) {
+            switch event {
+            case .found: fastest = fastest ?? start.duration(to: .now)
+            case .finished(let result): finished = result
+            case .updated, .lost, .graded: break
+            }
+        }
+        guard let result = finished else { throw CancellationError() }
         let found = result.routers.map(\.mac)
         let isComplete = found == network.descriptions.map(\.mac).sorted()
-        let fastest = result.routers.compactMap(\.discovered.roundTrip).min()
         return step(
             "discover", isComplete,
             "\(found.count) of \(network.descriptions.count) routers answered \(result.counters.probes) probes, each listed once"
@@ -163,13 +171,18 @@ struct DemoStory: Sendable {
 
     // MARK: Telling
 
+    /// Columns in front of what a step says.
+    private static let margin = 15
+
     @discardableResult
     private func step(_ name: String, _ holds: Bool, _ detail: String) -> Bool {
         if output.isJSON {
             output.json("step", ["name": .string(name), "ok": .bool(holds), "detail": .string(detail)])
         } else {
             let mark = output.paint(holds ? "ok  " : "FAIL", holds ? .green : .red)
-            output.line("\(mark) \(name.padded(to: 9)) \(detail)")
+            let words = output.width.map { Table.wrap(detail, to: max(20, $0 - DemoStory.margin)) } ?? [detail]
+            let margin = String(repeating: " ", count: DemoStory.margin)
+            output.line("\(mark) \(name.padded(to: 9)) \(words.joined(separator: "\n" + margin))")
         }
         return holds
     }

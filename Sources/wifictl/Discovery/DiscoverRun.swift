@@ -16,6 +16,7 @@ struct DiscoverRun {
     private let trust: RouterTrust?
     private let station: MACAddress?
     private let home: String
+    private let sampler: RoundTripSampler
     private let start = ContinuousClock.now
 
     init(
@@ -24,6 +25,7 @@ struct DiscoverRun {
         self.trust = trust
         self.station = station
         home = context.home
+        sampler = RoundTripSampler(options)
         // Made in any case: it's what refuses an interface that doesn't exist.
         let discovery = try RouterDiscovery(options)
         native = dialects.contains(.native) ? discovery : nil
@@ -39,6 +41,9 @@ struct DiscoverRun {
         output = context.output
         view = DiscoverView(output: context.output, asksDirectly: !options.targets.isEmpty)
     }
+
+    /// Routers whose round trips are measured: a crowd would take longer than anybody waits.
+    private static let mostTimed = 64
 
     private var elapsed: Duration { start.duration(to: .now) }
 
@@ -71,6 +76,7 @@ struct DiscoverRun {
             }
         }
         guard routers != nil || devices != nil else { throw CancellationError() }
+        if output.isJSON, let found = routers { routers = await timed(found) }
         var findings = DiscoverFindings(asked, native: routers, foreign: devices)
         findings.dialectFailures.merge(failures) { first, _ in first }
         if let trust {
@@ -81,6 +87,18 @@ struct DiscoverRun {
         if [.exact, .radio].contains(findings.selection.why) { return .success }
         output.remark(findings.native.link.isEmpty ? "no access point is known to wait for: see --bssid" : "no router is the access point")
         return .negative
+    }
+
+    /// The same with a round trip of each router: what the scan asks all at once is answered after random waits, which tell nothing.
+    private func timed(_ result: ScanResult) async -> ScanResult {
+        var result = result
+        let confirmed = result.routers.filter(\.discovered.isConfirmed)
+        let trips = await sampler.sample(Array(confirmed.prefix(DiscoverRun.mostTimed)))
+        let byRouter = Dictionary(trips.map { ($0.mac, $0.roundTrip) }) { first, _ in first }
+        for index in result.routers.indices {
+            result.routers[index].discovered.roundTrip = byRouter[result.routers[index].mac] ?? nil
+        }
+        return result
     }
 
     private func finish(_ findings: DiscoverFindings) -> ExitStatus {

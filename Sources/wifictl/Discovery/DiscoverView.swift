@@ -19,20 +19,26 @@ struct DiscoverView {
         }
         if !findings.rows.isEmpty {
             output.table(table(findings))
-            output.line("\n\(findings.selection.mac == nil ? sentence : "Connected to \(sentence)")")
+            output.line("")
+            output.sentence(findings.selection.mac == nil ? sentence : "Connected to \(sentence)")
         }
         summary(findings, elapsed: elapsed)
     }
 
-    private func table(_ findings: DiscoverFindings) -> Table {
+    /// The rows under their titles.
+    func table(_ findings: DiscoverFindings) -> Table {
         let chosen = findings.selection.mac
         let showsInterface = Set(findings.rows.map(\.interface)).count > 1
-        var columns = [Table.Column(""), Table.Column("NAME", least: 8), Table.Column("MAC"), Table.Column("ADDRESS")]
-        if showsInterface { columns.append(Table.Column("ON", mayGo: true)) }
-        if findings.isForeign { columns.append(Table.Column("DIALECT")) }
-        if findings.verdicts != nil { columns.append(Table.Column("VERDICT")) }
+        // What the row is about stays readable: what describes the device goes first, then by what else one can name it.
+        var columns = [
+            Table.Column(""), Table.Column("NAME", least: 8), Table.Column("MAC", goes: 6), Table.Column("ADDRESS", goes: 4),
+        ]
+        if showsInterface { columns.append(Table.Column("ON", goes: 3)) }
+        if findings.isForeign { columns.append(Table.Column("DIALECT", least: 7, goes: 5, yields: 2)) }
+        if findings.verdicts != nil { columns.append(Table.Column("VERDICT", least: 8, yields: 2)) }
         columns += [
-            Table.Column("GRADE", least: 7), Table.Column("EVIDENCE", least: 8, mayGo: true), Table.Column("DEVICE", least: 6, mayGo: true),
+            Table.Column("GRADE", least: 9, yields: 2), Table.Column("EVIDENCE", least: 16, goes: 2),
+            Table.Column("DEVICE", least: 12, goes: 1),
         ]
         var table = Table(columns)
         for row in findings.rows.sorted(by: { rank($0, chosen) < rank($1, chosen) }) {
@@ -44,7 +50,8 @@ struct DiscoverView {
             if findings.isForeign { cells.append(Table.Cell(row.dialects.map(\.rawValue).joined(separator: ","))) }
             if let verdicts = findings.verdicts { cells.append(verdicts.verdict(row).map(VerifyReport.cell) ?? "") }
             cells += [
-                Table.Cell(GradeText.grade(row), GradeText.paint(row)), Table.Cell(GradeText.evidence(row)), Table.Cell(row.product),
+                Table.Cell(GradeText.grade(row), GradeText.paint(row), short: GradeText.word(row)), Table.Cell(GradeText.evidence(row)),
+                Table.Cell(row.product),
             ]
             table.add(cells)
         }
@@ -102,8 +109,8 @@ struct DiscoverView {
 
     // MARK: Watching
 
-    /// One change: found, updated or lost.
-    func change(_ word: String, _ row: DiscoverRow, _ details: [String]) {
+    /// One change: found, updated or lost; its details as scripts read them, and in words where these say more.
+    func change(_ word: String, _ row: DiscoverRow, _ details: [String], _ clauses: [String]? = nil) {
         if output.isJSON {
             let more: [JSONValue.Member] = [
                 .init("change", .string(word)), .init("changes", .array(details.map { .string($0) })),
@@ -116,7 +123,7 @@ struct DiscoverView {
             case "lost": ("-", .red)
             default: ("~", .yellow)
             }
-        let note = details.isEmpty ? "" : "  (\(details.joined(separator: ", ")))"
+        let note = details.isEmpty ? "" : "  (\((clauses ?? details).joined(separator: "; ")))"
         let name = row.name.isEmpty ? "" : "  \(DisplayWidth.printable(row.name))"
         let dialects = row.dialects == [.native] ? "" : " by \(row.dialects.map(\.rawValue).joined(separator: ", "))"
         output.line(

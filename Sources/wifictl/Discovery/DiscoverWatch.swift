@@ -43,7 +43,8 @@ struct DiscoverWatch {
     mutating func take(_ event: RunningDiscovery.Event) {
         switch event {
         case .native(.found(let router)): note("found", router, [])
-        case .native(.updated(let router, let changes)): note("updated", router, changes.words)
+        case .native(.updated(let router, let changes)):
+            note("updated", router, changes.words, ChangeText.clauses(changes, routers[router.mac], router))
         case .native(.lost(let router, let loss)): lose(router, loss)
         case .native(.graded(let routers, let link, let unknown)): regrade(routers, link, unknown)
         case .native(.finished(let result)): native = result
@@ -80,14 +81,14 @@ struct DiscoverWatch {
         .native(router, also: DiscoverRow.spoken(devices.same(as: router).map(\.device)))
     }
 
-    private mutating func note(_ word: String, _ router: FoundRouter, _ details: [String]) {
+    private mutating func note(_ word: String, _ router: FoundRouter, _ details: [String], _ clauses: [String]? = nil) {
         let before = routers[router.mac].map { devices.same(as: $0) } ?? []
         routers[router.mac] = router
         routerIndex.set(router.mac, router.samenessKeys(MACAddress.self))
         choosing.set(router.mac, DiscoverRow.native(router, also: []).candidate)
         unkept.note(router)
         hasFound = true
-        view.change(word, row(router), details)
+        view.change(word, row(router), details, clauses)
         // A device of its own row so far turns out to be this router, or to be it no more.
         for (number, device) in devices.same(as: router) {
             shown.subtract(device.addresses)

@@ -21,6 +21,9 @@ enum GradeText {
         }
     }
 
+    /// The grade alone.
+    static func word(_ row: DiscoverRow) -> String { row.isGraded ? row.grading.grade.rawValue : "announced" }
+
     private static func guess(_ grading: Grading) -> String { grading.isWeak ? "a weak guess" : "a guess" }
 
     /// What the system knows about the source.

@@ -2,41 +2,103 @@ import SocketCore
 import WifiDiscovery
 
 /// Measures round trips: a probe to one router alone, which it answers at once.
+///
+/// A time is from the call that sends the probe until the kernel has the answer, and one router is asked after the other: neither what this
+/// process does meanwhile nor the other routers' answers are in it.
 struct RoundTripSampler: Sendable {
     /// Longer is no answer: on a LAN a router is there within a tenth of it, or not at all.
     static let patience = Duration.milliseconds(900)
+    /// Whoever hasn't answered by then is waited for while the next one is asked.
+    static let turn = Duration.milliseconds(50)
 
     private let options: RouterDiscovery.Options
 
     /// - Parameter options: where to look.
-    init(_ options: RouterDiscovery.Options) {
-        var options = options
-        options.link = .addresses([])
-        options.maxWaitMilliseconds = 0
-        self.options = options
-    }
+    init(_ options: RouterDiscovery.Options) { self.options = options }
 
-    /// The time from the probe to the answer; nil when none came.
-    ///
-    /// - Throws: `DiscoveryError` when no probe can be sent at all.
-    func sample(_ router: FoundRouter) async throws -> Duration? {
-        var options = options
-        options.mac = router.mac
-        // Several processes may be routers on this machine: a datagram to one address reaches one of them, the group all.
-        if !router.discovered.address.isLoopback { options.targets = [Endpoint(router.discovered.address, port: options.port)] }
-        return try await RouterDiscovery(options).scan(for: RoundTripSampler.patience).routers.first?.discovered.roundTrip
-    }
-
-    /// Several routers side by side; in the order given.
+    /// The time from the probe to the answer, in the order given; nil where none came, or none could be asked for.
     func sample(_ routers: [FoundRouter]) async -> [(mac: MACAddress, roundTrip: Duration?)] {
-        await withTaskGroup(of: (Int, Duration?).self) { group in
-            for (index, router) in routers.enumerated() {
-                // A network that has gone answers nothing either.
-                group.addTask { (index, (try? await sample(router)) ?? nil) }
-            }
-            var trips: [Duration?] = Array(repeating: nil, count: routers.count)
-            for await (index, trip) in group { trips[index] = trip }
-            return routers.indices.map { (routers[$0].mac, trips[$0]) }
+        let targets = routers.map(target)
+        let trips = await OwnThread.result { RoundTripSampler.measure(targets) }
+        return zip(routers, trips).map { ($0.mac, $1) }
+    }
+
+    private struct Target: Sendable {
+        let mac: MACAddress
+        let place: Endpoint
+        let interface: UInt32
+    }
+
+    /// Several processes may be routers on this machine: a datagram to one address reaches one of them, the group all.
+    private func target(_ router: FoundRouter) -> Target {
+        let (address, interface) = (router.discovered.address, router.discovered.interface)
+        if let named = options.targets.first(where: { $0.address.unscoped == address.unscoped }) {
+            return Target(mac: router.mac, place: Endpoint(address, port: named.port), interface: interface)
         }
+        let group = options.group ?? DiscoveryDatagram.groupV4
+        let asked = address.isLoopback && address.isV4 && group.isV4 ? group : address
+        return Target(mac: router.mac, place: Endpoint(asked, port: options.port), interface: interface)
+    }
+
+    /// Blocks its thread for ``patience`` behind the last probe at most.
+    private static func measure(_ targets: [Target]) -> [Duration?] {
+        var ledger = TripLedger()
+        var lines: [(socket: TimedDatagrams, number: Int)] = []
+        for (number, target) in targets.enumerated() {
+            let nonce = HexToken(UInt64.random(in: 0...UInt64.max))
+            let id = UInt32.random(in: 1...UInt32.max)
+            let probe = DiscoveryDatagram(msgId: id, .probe(Probe(nonce: nonce, maxWaitMilliseconds: 0, mac: target.mac))).encoded()
+            // Who can't be asked gives no answer either.
+            guard let socket = try? TimedDatagrams(towards: target.place.address, interface: target.interface),
+                let sent = try? socket.send(probe, to: target.place)
+            else { continue }
+            ledger.asked(TripLedger.Question(nonce: nonce, msgId: id, mac: target.mac, sent: sent), number)
+            lines.append((socket, number))
+            hear([(socket, number)], until: sent + turn, &ledger)
+        }
+        let late = lines.filter { ledger.trips[$0.number] == nil }
+        hear(late, until: SystemCalls.monotonicNow() + (patience - turn), &ledger)
+        return targets.indices.map { ledger.trips[$0] }
+    }
+
+    /// Takes what comes until all of these have been answered, or it's time. That one waits while another comes doesn't matter: when it
+    /// came, the kernel says.
+    private static func hear(_ lines: [(socket: TimedDatagrams, number: Int)], until deadline: Instant, _ ledger: inout TripLedger) {
+        var open = lines
+        while !open.isEmpty {
+            let left = deadline - SystemCalls.monotonicNow()
+            guard left > .zero else { return }
+            for line in open {
+                // An error is an ICMP answer: the router may still come back.
+                let arrivals = (try? line.socket.receive(within: open.count == 1 ? left : .milliseconds(1))) ?? []
+                for arrival in arrivals { ledger.heard(arrival.bytes, at: arrival.at, line.number) }
+            }
+            open.removeAll { ledger.trips[$0.number] != nil }
+        }
+    }
+}
+
+/// Which probe each answer belongs to, and how long it took.
+struct TripLedger {
+    struct Question {
+        let nonce: HexToken
+        let msgId: UInt32
+        let mac: MACAddress
+        let sent: Instant
+    }
+
+    private var questions: [Int: Question] = [:]
+    /// By the number under which it was asked; the first answer counts.
+    private(set) var trips: [Int: Duration] = [:]
+
+    mutating func asked(_ question: Question, _ number: Int) { questions[number] = question }
+
+    /// Takes a datagram; what isn't the answer of the router that was asked is nothing.
+    mutating func heard(_ bytes: [UInt8], at: Instant, _ number: Int) {
+        guard let question = questions[number], trips[number] == nil, let datagram = try? DiscoveryDatagram.parse(bytes.span.bytes),
+            datagram.msgId == question.msgId, case .reply(let nonce, let router) = datagram.message, nonce == question.nonce,
+            router.mac == question.mac
+        else { return }
+        trips[number] = max(at - question.sent, .zero)
     }
 }

@@ -177,9 +177,15 @@ final class RouterLog: Sendable {
                 + (dropped.isEmpty ? "" : "; " + dropped.joined(separator: ", ")))
     }
 
+    /// As wide as ten hours, `10:00:00`, behind a blank: what comes later than 99 hours shifts its line.
+    static let momentWidth = 9
+
+    /// When something happened, counted from the start: a clock from the first minute on, which is equally wide for long.
+    static func moment(_ span: Duration) -> String { span < .seconds(60) ? span.briefText : ScreenText.clock(span) }
+
     private func line(_ what: String, _ text: String) {
-        let seconds = start.duration(to: .now).briefText
-        let time = String(repeating: " ", count: max(0, 9 - DisplayWidth.of(seconds))) + seconds
+        let moment = RouterLog.moment(start.duration(to: .now))
+        let time = String(repeating: " ", count: max(0, RouterLog.momentWidth - moment.count)) + moment
         output.line("\(output.paint(time, .dim))  \(what.padded(to: 7))  \(text)")
     }
 }

@@ -53,8 +53,7 @@ struct CapturePrinter {
                 place.direction == .toServer ? (place.source, place.destination) : (place.destination, place.source)
             output.line(output.paint("stream \(place.stream): client \(client), server \(server)", .cyan))
         }
-        let arrow = place.direction == .toServer ? "to server" : "to client"
-        let start = Self.columns(time, "\(place.stream)", arrow)
+        let start = columns(time, "\(place.stream)", place.direction)
         output.line(FrameRow(offset: offset, frame.header, frame.body.span.bytes).text(width: output.width, behind: start))
     }
 
@@ -94,7 +93,7 @@ struct CapturePrinter {
                 case .success(let content): text(content)
                 case .failure(let reason): "invalid (\(datagram.length) bytes): \(reason.rawValue)"
                 }
-            let line = Self.columns(time, "udp", "") + "\(datagram.source) > \(datagram.destination)  \(what)"
+            let line = columns(time, "udp", nil) + "\(datagram.source) > \(datagram.destination)  \(what)"
             output.line(DisplayWidth.printable(output.width.map { DisplayWidth.fit(line, to: $0) } ?? line))
             return
         }
@@ -147,14 +146,25 @@ extension CapturePrinter {
     private mutating func showTitles() {
         guard !hasTitles else { return }
         hasTitles = true
-        let start = FrameRow.left("time", 15) + "  " + FrameRow.right("stream", 6) + "  " + FrameRow.left("direction", 9) + "  "
-        output.line(output.paint(start + FrameRow.titles, .bold))
+        let start = isNarrow ? row("time", "no.", "to") : row("time", "stream", "direction")
+        output.line(output.paint(FrameRow.titles(width: output.width, behind: start), .bold))
     }
 
-    private static func columns(_ time: CaptureTime?, _ stream: String, _ direction: String) -> String {
-        // Of the time, people read hours to microseconds; the date is in the JSON lines.
-        let clock = time.map { String($0.description.dropFirst(11).prefix(15)) } ?? ""
-        return FrameRow.left(clock, 15) + "  " + FrameRow.right(stream, 6) + "  " + FrameRow.left(direction, 9) + "  "
+    /// Less than this, and the body would have no room.
+    private static let wide = 120
+    private var isNarrow: Bool { output.width.map { $0 < Self.wide } ?? false }
+
+    private func columns(_ time: CaptureTime?, _ stream: String, _ direction: StreamPlace.Direction?) -> String {
+        // Of the time, people read hours to microseconds, where it's narrow milliseconds; the date is in the JSON lines.
+        let clock = time.map { String($0.description.dropFirst(11).prefix(isNarrow ? 12 : 15)) } ?? ""
+        let words = isNarrow ? ("srv", "cli") : ("to server", "to client")
+        return row(clock, stream, direction.map { $0 == .toServer ? words.0 : words.1 } ?? "")
+    }
+
+    private func row(_ time: String, _ stream: String, _ direction: String) -> String {
+        isNarrow
+            ? FrameRow.left(time, 12) + " " + FrameRow.right(stream, 3) + " " + FrameRow.left(direction, 3) + " "
+            : FrameRow.left(time, 15) + "  " + FrameRow.right(stream, 6) + "  " + FrameRow.left(direction, 9) + "  "
     }
 
     private static func name(_ place: StreamPlace) -> String { "stream \(place.stream), \(place.source) > \(place.destination)" }

@@ -15,7 +15,7 @@ struct FramePrinter {
             output.json("frame", FramePrinter.members(at: offset, header, body))
             return
         }
-        titles(FrameRow.titles)
+        titles(FrameRow.titles(width: output.width))
         output.line(FrameRow(offset: offset, header, body).text(width: output.width))
     }
 
@@ -41,31 +41,50 @@ struct FramePrinter {
 
 /// One frame as a line for people.
 struct FrameRow {
-    static let titles = row("offset", "msgId", "kind", "version", "len") + "body"
+    /// The names of the columns. Where there's little room, offset and version make way for the body; JSON lines have them.
+    static func titles(width: Int?, behind start: String = "") -> String {
+        let columns = row("offset", "msgId", "kind", "version", "len", isNarrow: isNarrow(width, start))
+        return fitted(start + columns + "body", width)
+    }
     /// Characters of a body shown where no terminal says how wide it is.
     static let previewLength = 80
 
-    private let columns: String
+    private let cells: [String]
     private let preview: String
 
     init(offset: UInt64, _ header: FrameHeader, _ body: RawSpan) {
         let kind = FrameKind(msgId: header.msgId, bodyLength: header.bodyLength)
-        columns = FrameRow.row("\(offset)", "\(header.msgId)", kind.rawValue, "\(header.version)", "\(header.bodyLength)")
+        cells = ["\(offset)", "\(header.msgId)", kind.rawValue, "\(header.version)", "\(header.bodyLength)"]
         preview = FrameRow.preview(of: body)
     }
 
     /// The line, behind what is to stand in front of its columns.
     func text(width: Int?, behind start: String = "") -> String {
-        let columns = start + columns
+        let isNarrow = FrameRow.isNarrow(width, start)
+        let columns = start + FrameRow.row(cells[0], cells[1], cells[2], cells[3], cells[4], isNarrow: isNarrow)
         // Columns end with the gap in front of the body.
-        guard !preview.isEmpty else { return String(columns.dropLast(2)) }
+        guard !preview.isEmpty else { return FrameRow.fitted(String(columns.dropLast(2)), width) }
         let room = width.map { max(8, $0 - columns.utf8.count) } ?? FrameRow.previewLength
         // No character is wider than its UTF-8 is long, so most bodies need no look at each character.
-        return columns + (preview.utf8.count <= room ? preview : DisplayWidth.fit(preview, to: room))
+        return FrameRow.fitted(columns + (preview.utf8.count <= room ? preview : DisplayWidth.fit(preview, to: room)), width)
     }
 
-    private static func row(_ offset: String, _ msgId: String, _ kind: String, _ version: String, _ length: String) -> String {
-        [right(offset, 10), right(msgId, 10), left(kind, 15), right(version, 7), right(length, 8), ""].joined(separator: "  ")
+    /// Where the whole row leaves less than a dozen columns to the body.
+    private static func isNarrow(_ width: Int?, _ start: String) -> Bool { width.map { $0 < start.utf8.count + 72 } ?? false }
+
+    private static func fitted(_ line: String, _ width: Int?) -> String {
+        guard let width, line.utf8.count > width else { return line }
+        return DisplayWidth.fit(line, to: width)
+    }
+
+    private static func row(
+        _ offset: String, _ msgId: String, _ kind: String, _ version: String, _ length: String, isNarrow: Bool
+    ) -> String {
+        let cells =
+            isNarrow
+            ? [right(msgId, 10), left(kind, 15), right(length, 7), ""]
+            : [right(offset, 10), right(msgId, 10), left(kind, 15), right(version, 7), right(length, 8), ""]
+        return cells.joined(separator: "  ")
     }
 
     static func left(_ text: String, _ width: Int) -> String {

@@ -5,16 +5,19 @@ import WifiDiscovery
 /// A file that a command writes: beside its place first, then renamed, so that nobody meets half of one. What is no regular file is
 /// written as it is.
 enum FileOutput {
+    /// Whether the place can be written to, before long work is done for it; nothing is made or changed.
+    ///
+    /// - Throws: ``ToolError`` that names the file.
+    static func check(_ path: String) throws(ToolError) {
+        let place = try place(path)
+        guard place.isFile else { return }
+        let folder = place.target.lastIndex(of: "/").map { $0 == place.target.startIndex ? "/" : String(place.target[..<$0]) } ?? "."
+        guard access(folder, W_OK | X_OK) == 0 else { throw failure(path, errno, "name a place that you may write to") }
+    }
+
     /// - Throws: ``ToolError`` that names the file.
     static func write(_ bytes: [UInt8], to path: String) throws(ToolError) {
-        let place: OutputPlace
-        do throws(StreamFileError) { place = try OutputPlace(path) } catch {
-            switch error {
-            case .unfit(_, let kind): throw ToolError("cannot write \(path): it is \(kind)", hint: "name a file")
-            case .system(let error): throw failure(path, error.code, "name a place that you may write to")
-            default: throw ToolError("cannot write \(path): \(error)")
-            }
-        }
+        let place = try place(path)
         guard place.isFile else {
             do throws(SystemError) {
                 // In a variable: its number alone is valid only for as long as somebody holds the descriptor.
@@ -44,6 +47,16 @@ enum FileOutput {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw SystemError(function: "write", code: errno) }
             written += count
+        }
+    }
+
+    private static func place(_ path: String) throws(ToolError) -> OutputPlace {
+        do throws(StreamFileError) { return try OutputPlace(path) } catch {
+            switch error {
+            case .unfit(_, let kind): throw ToolError("cannot write \(path): it is \(kind)", hint: "name a file")
+            case .system(let error): throw failure(path, error.code, "name a place that you may write to")
+            default: throw ToolError("cannot write \(path): \(error)")
+            }
         }
     }
 

@@ -59,6 +59,20 @@ final class Output: Sendable {
         bytes(Array((text + "\n").utf8))
     }
 
+    /// A sentence as data: on a terminal it goes on below between two words, never within one.
+    ///
+    /// - Parameter margin: blanks before each line but the first.
+    func sentence(_ text: String, margin: Int = 0) {
+        line(Output.wrapped(text, to: width, margin: margin))
+    }
+
+    private static func wrapped(_ text: String, to width: Int?, margin: Int = 0) -> String {
+        guard let width, width > 20, DisplayWidth.of(text) > width else { return text }
+        let head = String(text.prefix { $0 == " " })
+        let lines = Table.wrap(text, to: width - max(margin, head.count))
+        return head + lines.joined(separator: "\n" + String(repeating: " ", count: max(margin, head.count)))
+    }
+
     /// Nobody reads standard output any more: the same as when a write finds that out.
     func readerLeft() {
         let handler = state.withLock { state in
@@ -158,7 +172,10 @@ final class Output: Sendable {
         let space = mark.isEmpty || text.isEmpty ? "" : " "
         let text = ScopeNames.put(into: text)
         if let taker = state.withLock({ $0.remarks }) { return taker(mark + space + text) }
-        let line = (mark.isEmpty || !remarksArePainted ? mark : paint.apply(mark)) + space + text + "\n"
+        let plain = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { index, line in
+            Output.wrapped((index == 0 ? mark + space : "") + line, to: target.facts.remarksWidth)
+        }.joined(separator: "\n")
+        let line = (mark.isEmpty || !remarksArePainted ? plain : paint.apply(mark) + plain.dropFirst(mark.count)) + "\n"
         state.withLock { state in
             erase(&state)
             // With nobody to read remarks there is nobody to tell either.

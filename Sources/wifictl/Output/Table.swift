@@ -9,25 +9,35 @@ struct Table: Sendable {
         let least: Int?
         /// Whether text that doesn't fit goes on below instead of being cut; for sentences, in the last column.
         let wraps: Bool
-        /// Whether the column is left out where there's no room for it.
-        let mayGo: Bool
+        /// At which step the column is left out where there's no room for it, the first being 1; nil for one that always stays.
+        let goes: Int?
+        /// The step from which on it may be shortened: before that, others go.
+        let yields: Int
 
-        init(_ title: String, side: Side = .left, least: Int? = nil, wraps: Bool = false, mayGo: Bool = false) {
+        init(_ title: String, side: Side = .left, least: Int? = nil, wraps: Bool = false, goes: Int? = nil, yields: Int = 0) {
             self.title = title
             self.side = side
             self.least = least
             self.wraps = wraps
-            self.mayGo = mayGo
+            self.goes = goes
+            self.yields = yields
         }
     }
 
     struct Cell: Sendable, ExpressibleByStringInterpolation {
         let text: String
+        /// What says the most important of it, for where the whole doesn't fit; nil cuts it off.
+        let short: String?
         let paint: Paint?
 
-        init(_ text: String, _ paint: Paint? = nil) {
+        init(_ text: String, _ paint: Paint? = nil, short: String? = nil) {
             self.text = DisplayWidth.printable(text)
+            self.short = short.map(DisplayWidth.printable)
             self.paint = paint
+        }
+
+        fileprivate func fitted(to width: Int) -> String {
+            DisplayWidth.fit(DisplayWidth.of(text) > width ? short ?? text : text, to: width)
         }
 
         init(stringLiteral text: String) { self.init(text) }
@@ -46,25 +56,27 @@ struct Table: Sendable {
     }
 
     /// The lines, titles first. Where a wrapping last column leaves no room for the others, it stands below each row. `width` nil means as wide as it gets; `painted` allows colours.
-    func lines(width: Int?, painted: Bool) -> [String] {
-        let widths = fittedWidths(to: width)
-        if let width, columns.count > 1, columns.last?.wraps == true, natural(widths) > width {
-            return stacked(width, painted)
+    func lines(width: Int?, painted: Bool) -> [String] { lines(width: width, painted: painted, step: 0) }
+
+    private func lines(width: Int?, painted: Bool, step: Int) -> [String] {
+        let widths = fittedWidths(to: width, step)
+        if let width, columns.count > 1, columns.last?.wraps == true, total(widths) > width {
+            return stacked(width, painted, step)
         }
-        if let width, natural(widths) > width,
-            let extra = columns.lastIndex(where: \.mayGo)
-        {
-            return without(extra).lines(width: width, painted: painted)
+        let steps = columns.flatMap { [$0.goes ?? 0, $0.yields] }
+        if let width, total(widths) > width, let next = steps.filter({ $0 > step }).min() {
+            let going = columns.indices.filter { columns[$0].goes == next }
+            return going.reversed().reduce(self) { $0.without($1) }.lines(width: width, painted: painted, step: next)
         }
         let titles = columns.map { Cell($0.title, .bold) }
         return ([titles] + rows).flatMap { row in parts(of: row, widths).map { line($0, widths, painted) } }
     }
 
-    private func natural(_ widths: [Int]) -> Int { widths.reduce(Table.gap.count * max(0, columns.count - 1), +) }
+    private func total(_ widths: [Int]) -> Int { widths.reduce(Table.gap.count * max(0, columns.count - 1), +) }
 
     /// The rows without their last cell, which follows each on lines of its own.
-    private func stacked(_ width: Int, _ painted: Bool) -> [String] {
-        let heads = without(columns.count - 1).lines(width: width, painted: painted)
+    private func stacked(_ width: Int, _ painted: Bool, _ step: Int) -> [String] {
+        let heads = without(columns.count - 1).lines(width: width, painted: painted, step: step)
         let bodies = rows.map { row -> [String] in
             guard let last = row.last, !last.text.isEmpty else { return [] }
             return Table.wrap(last.text, to: width - Table.gap.count).map { Table.gap + (painted ? last.paint?.apply($0) ?? $0 : $0) }
@@ -105,7 +117,7 @@ struct Table: Sendable {
     private func line(_ cells: [Cell], _ widths: [Int], _ painted: Bool) -> String {
         var line = ""
         for (index, cell) in cells.enumerated() {
-            let text = DisplayWidth.fit(cell.text, to: widths[index])
+            let text = cell.fitted(to: widths[index])
             let padding = String(repeating: " ", count: max(0, widths[index] - DisplayWidth.of(text)))
             let shown = painted ? cell.paint?.apply(text) ?? text : text
             let isLast = index == cells.count - 1
@@ -117,7 +129,7 @@ struct Table: Sendable {
     }
 
     /// Natural widths, then one column at a time taken from the widest of those that may still shrink.
-    private func fittedWidths(to width: Int?) -> [Int] {
+    private func fittedWidths(to width: Int?, _ step: Int) -> [Int] {
         var widths = columns.indices.map { index in
             ([columns[index].title] + rows.map { $0[index].text }).map(DisplayWidth.of).max() ?? 0
         }
@@ -125,7 +137,7 @@ struct Table: Sendable {
         let gaps = Table.gap.count * max(0, columns.count - 1)
         var excess = widths.reduce(gaps, +) - width
         while excess > 0 {
-            let shrinkable = columns.indices.filter { widths[$0] > columns[$0].least ?? Int.max }
+            let shrinkable = columns.indices.filter { widths[$0] > columns[$0].least ?? Int.max && columns[$0].yields <= step }
             guard let widest = shrinkable.max(by: { widths[$0] < widths[$1] }) else { break }
             widths[widest] -= 1
             excess -= 1

@@ -5,7 +5,7 @@ import WifiDiscovery
 struct ReportRun {
     /// Routers whose round trips are measured: more would take longer than anybody waits.
     static let mostProbed = 64
-    /// Probed side by side: few enough that they don't stand in each other's way.
+    /// Asked in one go, one after the other, before the next look at whether somebody ends it.
     private static let probedAtOnce = 8
 
     let discovery: RouterDiscovery.Options

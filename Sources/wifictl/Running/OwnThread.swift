@@ -26,4 +26,11 @@ enum OwnThread {
         pthread_detach(thread)
         return true
     }
+
+    /// What `body` gives, on a thread of its own; where there's none to be had, in the caller's.
+    static func result<Result: Sendable>(of body: @escaping @Sendable () -> Result) async -> Result {
+        await withCheckedContinuation { continuation in
+            if !run({ continuation.resume(returning: body()) }) { continuation.resume(returning: body()) }
+        }
+    }
 }

@@ -28,6 +28,8 @@ actor SendRun {
     nonisolated var unownedExecutor: UnownedSerialExecutor { session.unownedExecutor }
     private let output: Output
     nonisolated let mac: MACAddress?
+    /// Where a device without a MAC is.
+    private let address: String
     private let wantsReceipt: Bool
     private let expectsReplies: Bool
     private(set) var counts = Counts()
@@ -42,6 +44,8 @@ actor SendRun {
     private(set) var unaccepted: Int?
     /// Why the session doesn't stand, as far as it was told; nil while it does.
     private(set) var obstacle: String?
+    /// Whether it has stood: what is lost then was no misunderstanding about frames.
+    private var hasStood = false
     /// Why no session will come about, however long one waits.
     private(set) var refusal: String?
     /// Raised with it.
@@ -61,12 +65,13 @@ actor SendRun {
     /// - Parameter onOpen: called once, when the session stands.
     init(
         _ session: Session, mac: MACAddress?, _ output: Output, wantsReceipt: Bool, expectsReplies: Bool, kept: RouterConnection? = nil,
-        onOpen: (@Sendable () async -> Void)? = nil
+        address: String = "", onOpen: (@Sendable () async -> Void)? = nil
     ) {
         self.onOpen = onOpen
         self.kept = kept
         self.session = session
         self.mac = mac
+        self.address = address
         self.output = output
         self.wantsReceipt = wantsReceipt
         self.expectsReplies = expectsReplies
@@ -146,11 +151,16 @@ actor SendRun {
             case .open, .resumed: tellOpening()
             // Nothing's fault.
             case .lost(.closed), .lost(.suspended): break
-            case .lost(let reason): obstacle = "\(reason)"
+            case .lost(let reason):
+                obstacle = "\(reason)" + (!hasStood && FrameOptions.mayBeLayout(reason) ? "; \(FrameOptions.layoutHint)" : "")
             default: break
             }
             source?.hear(event)
-            if let source { SessionTool.print(state, source, output) }
+            if let source {
+                SessionTool.print(state, source, output)
+            } else {
+                SessionTool.print(state, ofPlain: session.identifier, at: address, output)
+            }
         case .outcome(let outcome):
             lastSign = .now
             announced.contains(outcome.ticket) ? tell(outcome) : (early[outcome.ticket] = outcome)
@@ -171,6 +181,7 @@ actor SendRun {
 
     private func tellOpening() {
         lastSign = .now
+        hasStood = true
         obstacle = nil
         guard let onOpen else { return }
         self.onOpen = nil

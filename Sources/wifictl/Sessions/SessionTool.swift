@@ -11,6 +11,9 @@ enum SessionTool {
 
     static let alone = Flag("alone", "open a session of its own even where an agent keeps one")
 
+    /// How the router's frames look, for every command that opens a session.
+    static let framing: [any OptionDeclaration] = [FrameOptions.layout, FrameOptions.limit]
+
     /// Whether the agent may run a command that talks to a router.
     static let isForAgent: @Sendable (Arguments) -> Bool = { !$0[alone] }
 
@@ -32,6 +35,8 @@ enum SessionTool {
         options.trust = try TrustOptions.routerTrust(arguments, context)
         options.allowsUnproven = arguments[TrustOptions.unproven]
         options.session.client = "\(CommandRegistry.toolName)/\(CommandRegistry.toolVersion)"
+        options.session.layout = arguments[FrameOptions.layout]
+        options.session.maximumBodyLength = FrameOptions.limits(size: arguments[FrameOptions.limit]).maximumBodyLength
         change(&options)
         let output = context.output
         // In the agent a session outlives the command that opened it, whose output it must not write to then.
@@ -85,6 +90,34 @@ enum SessionTool {
             ])
     }
 
+    /// The same of a plain device, which tells no MAC: its address is all that is known.
+    static func print(_ state: SessionState, ofPlain session: SessionIdentifier, at address: String, _ output: Output) {
+        let (word, attempt, remark) = describe(state)
+        guard output.isJSON else { return output.detail("session with \(address): \(remark)") }
+        output.json(
+            "session",
+            [
+                "state": .string(word), "mac": .null, "session": .string("\(session)"), "boot": .null, "attempt": .whole(attempt),
+                "detail": .string(remark), "address": .string(address),
+            ])
+    }
+
+    /// In the agent the session was there before the command, and stays: told is that it's open, and then what happens to it until
+    /// `stopTelling`.
+    static func tell(of connection: RouterConnection, _ context: Context) async -> RouterConnection.Observation? {
+        guard context.pool != nil else { return nil }
+        let output = context.output
+        let opening = await connection.session.opening
+        let source = SessionSource(connection.mac, connection.session.identifier, opening)
+        if let opening { print(.open(opening), source, output) }
+        return await connection.observe { if case .state(let state) = $0 { print(state, source, output) } }
+    }
+
+    /// The command is over: nothing is written to its output any more.
+    static func stopTelling(of connection: RouterConnection, _ observation: RouterConnection.Observation?) async {
+        if let observation { await connection.stopObserving(observation) }
+    }
+
     /// The state's word, and what there is to say of it.
     static func describe(_ state: SessionState) -> (word: String, attempt: Int?, remark: String) {
         switch state {
@@ -128,7 +161,11 @@ enum SessionTool {
         }
         let work: @Sendable () async throws -> ExitStatus = {
             let connection = try await opened()
-            do { return try await body(connection) } catch let error as CommandError { throw await explained(error, connection) }
+            let telling = await tell(of: connection, context)
+            let result: Result<ExitStatus, any Error>
+            do { result = .success(try await body(connection)) } catch { result = .failure(error) }
+            await stopTelling(of: connection, telling)
+            do { return try result.get() } catch let error as CommandError { throw await explained(error, connection) }
         }
         return try await ending(manager, context) {
             guard let limit else { return try await work() }

@@ -29,6 +29,10 @@ enum TrustOptions {
         switch error {
         case ManagerError.notProven: break
         case let error as SwitchError where error.step == .prove: break
+        case ManagerError.notOpened(_, _, let reason) where FrameOptions.mayBeLayout(reason):
+            return ToolError("\(error)", hint: FrameOptions.layoutHint)
+        case let error as SwitchError where FrameOptions.mayBeLayout(error):
+            return ToolError("\(error)", hint: FrameOptions.layoutHint)
         default: return error
         }
         return ToolError("\(error)", hint: "--unproven talks to it all the same")

@@ -14,7 +14,8 @@ struct VerifyReport {
         }
         guard !rows.isEmpty else { return }
         var table = Table([
-            Table.Column("NAME", least: 8, mayGo: true), Table.Column("MAC"), Table.Column("ADDRESS"), Table.Column("VERDICT"),
+            Table.Column("NAME", least: 8, goes: 3), Table.Column("MAC"), Table.Column("ADDRESS", goes: 2),
+            Table.Column("VERDICT", least: 8, yields: 1),
             Table.Column("WHY", least: 24, wraps: true),
         ])
         for (router, finding) in rows {
@@ -29,7 +30,7 @@ struct VerifyReport {
 
     /// The verdict's word and reason, in its colour.
     static func cell(_ verdict: Verdict) -> Table.Cell {
-        Table.Cell(verdict.name + (verdict.reason.map { " (\($0))" } ?? ""), paint(verdict))
+        Table.Cell(verdict.name + (verdict.reason.map { " (\($0))" } ?? ""), paint(verdict), short: verdict.name)
     }
 
     static func paint(_ verdict: Verdict) -> Paint {

@@ -110,13 +110,13 @@ actor WatchRun {
             note(router, nil)
             isProofOld = isProofOld || plan.trust.hasRoot
         case .updated(let router, let changes):
-            note(router, changes.words.joined(separator: ", "))
+            note(router, ChangeText.clauses(changes, found[router.mac], router).joined(separator: "; "))
             let asksAgain: DiscoveredRouter.Changes = [.confirmed, .address, .rebooted]
             if plan.trust.hasRoot, !changes.isDisjoint(with: asksAgain) { isProofOld = true }
         case .lost(let router, let loss):
             found[router.mac] = nil
             unkept.lost(router.mac)
-            feed(.lost(id: "\(router.mac)", why: loss.rawValue))
+            feed(.lost(id: "\(router.mac)", why: loss.clause))
         case .graded(let routers, let addresses, let reason):
             (link, unknown) = (addresses, reason)
             feed(.link(WatchFacts.link(addresses, reason)))

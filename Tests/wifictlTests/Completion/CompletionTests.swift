@@ -11,7 +11,9 @@ struct CompletionCoreTests {
         commands: CommandRegistry.commands,
         facts: .init(
             routers: { [.init(word: "Attic", note: "02:00:5e:00:53:01"), .init(word: "Living room", note: "")] },
-            interfaces: { [.init(word: "eth0", note: ""), .init(word: "lo", note: "127.0.0.1")] }))
+            interfaces: { [.init(word: "eth0", note: ""), .init(word: "lo", note: "127.0.0.1")] },
+            trusted: { [.init(word: "root.pem", note: "root")] }, pinned: { [.init(word: "02:00:5e:00:53:09", note: "")] },
+            properties: ["wifi.ssid", "led"], streams: ["log"]))
 
     private func words(_ typed: String...) -> [String] { core.answer(typed).candidates.map(\.word) }
 
@@ -38,6 +40,11 @@ struct CompletionCoreTests {
         #expect(words("conform", "--only", "frame-c") == ["frame-cuts", "frame-claims"])
         #expect(words("discover", "--dialect", "native,ss") == ["native,ssdp"])
         #expect(words("identity", "re") == ["revoke"])
+        #expect(words("frames", "--layout", "l") == ["littleEndian"] && words("frames", "--layout", "little-") == [])
+        #expect(words("bench", "de") == ["decode"] && words("bench", "decode", "en") == ["encode"])
+        #expect(words("get", "Attic", "w") == ["wifi.ssid"] && words("set", "Attic", "led=true", "w") == ["wifi.ssid="])
+        #expect(words("read", "Attic", "") == ["log"] && words("read", "Attic", "log", "") == [])
+        #expect(words("trust", "remove", "") == ["root.pem"] && words("trust", "unpin", "02") == ["02:00:5e:00:53:09"])
         #expect(words("nonsense", "") == [])
     }
 
@@ -95,13 +102,18 @@ struct CompletionShellTests {
             try wifictl send Liv
             try wifictl send '"Liv'
             try wifictl frames --layout = l
+            try wifictl get "'At"
+            try wifictl get 02 : 00 : 5e : 00 : 53 : 07
+            try wifictl discover --dialect native,ss
+            try wifictl set Attic le
             cd "$WIFICTL_HOME"; try wifictl frames cap
             """
         let result = try await run(["bash", "--norc"], script, home)
         #expect(
             result.lines == [
                 "complete -F _wifictl wifictl", "discover dissector", "--dialect", "Living\\ room", "Living room",
-                "littleEndian little-endian",
+                "littleEndian",
+                "Attic", "07", "native,ssdp", "led=",
                 "capture.pcap",
             ], "\(result.text)\(result.errorText)")
     }
@@ -124,10 +136,19 @@ struct CompletionShellTests {
             try 'wifictl dissec'
             try 'wifictl send Liv'
             try 'wifictl identity issue-o'
+            try "wifictl get 'Att"
+            try 'wifictl get Living\\ r'
+            try 'wifictl get 02:00:5e:00:53:07'
+            try 'wifictl set Attic le'
+            try 'wifictl frames --layout=l'
             """
         let result = try await run(["zsh", "-f"], script, home)
         #expect(
-            result.lines == ["wifictl dissector ", "wifictl send Living\\ room ", "wifictl identity issue-operator "],
+            result.lines == [
+                "wifictl dissector ", "wifictl send Living\\ room ", "wifictl identity issue-operator ", "wifictl get 'Attic' ",
+                "wifictl get Living\\ room ", "wifictl get 02:00:5e:00:53:07 ", "wifictl set Attic led=",
+                "wifictl frames --layout=littleEndian ",
+            ],
             "\(result.text)\(result.errorText)")
     }
 
@@ -140,11 +161,18 @@ struct CompletionShellTests {
             complete -C 'wifictl send Li'
             complete -C 'wifictl discover --dia'
             complete -C 'wifictl frames --layout l'
+            complete -C "wifictl get 'Att"
+            complete -C 'wifictl get Living\\ r'
+            complete -C 'wifictl get 02:00:5e:00:53:0'
             """
         let result = try await run(["fish", "--no-config"], script, home)
-        #expect(result.lines.count == 6, "\(result.text)\(result.errorText)")
+        #expect(result.lines.count == 9, "\(result.text)\(result.errorText)")
         #expect(result.lines.prefix(2).map { $0.prefix { $0 != "\t" } } == ["discover", "dissector"])
         #expect(result.text.contains("Living room\t02:00:5e:00:53:01"))
+        #expect(
+            result.lines.suffix(4).map { $0.prefix { $0 != "\t" } } == [
+                "Attic", "Living room", "02:00:5e:00:53:01", "02:00:5e:00:53:07",
+            ], "\(result.text)")
         #expect(result.text.contains("--dialect\t") && result.text.contains("littleEndian"))
     }
 }

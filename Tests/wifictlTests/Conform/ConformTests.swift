@@ -143,6 +143,32 @@ struct ConformTests {
         withExtendedLifetime(router.child) {}
     }
 
+    @Test func `without an identity a router with TLS isn't blamed for what section 6 demands`() async throws {
+        let company = try await TestCompany.shared
+        let port = try Loopback.freePort()
+        let tls = VerifyToolTests.words(company.device, company)
+        let router = try await Loopback.router(port: port, ["--mac", "02:00:5e:00:53:01", "--tcp", "0"] + tls)
+        let words = ["conform", "127.0.0.1:\(router.tcp)", "--port", "\(port)", "--quick", "--json"] + only(steadyRules)
+        let result = try await BuiltTool.run(words, within: .seconds(240))
+        let found = try Findings(result)
+        #expect(found.failed.isDisjoint(with: ["hello-answer", "hello-identity"]) && found.results["hello-answer"] == "skipped")
+        #expect(result.errorText.contains("--identity") && result.text.contains("give --identity and --key"), "\(result.errorText)")
+        // Whoever hears no reply, and so doesn't know of TLS, is told by the bytes that come.
+        let deaf = try await BuiltTool.run(
+            ["conform", "127.0.0.1:\(router.tcp)", "--port", "\(try Loopback.freePort())", "--quick", "--only", "hello-answer"],
+            within: .seconds(240))
+        #expect(deaf.text.contains("it speaks TLS"), "\(deaf.text)")
+        let fuzzed = try await BuiltTool.run(["fuzz", "--target", "127.0.0.1:\(router.tcp)", "--runs", "1"])
+        #expect(fuzzed.status == 2 && fuzzed.errorText.contains("it speaks TLS, and fuzzing speaks in the clear"), "\(fuzzed.errorText)")
+        withExtendedLifetime(router.child) {}
+    }
+
+    @Test func `a rule that isn't there is answered with the nearest, not with all of them`() async throws {
+        let result = try await BuiltTool.run(["conform", "--only", "frame-cut"])
+        #expect(result.status == 64 && result.errorText.contains("did you mean frame-cuts?") && result.errorText.contains("--list"))
+        #expect(result.errorText.utf8.count < 200, "\(result.errorText)")
+    }
+
     @Test func `nobody there is an error, a public address wrong usage`() async throws {
         #expect(try await BuiltTool.run(["conform", "127.0.0.1:1"]).status == 2)
         let result = try await BuiltTool.run(["conform", "8.8.8.8"])

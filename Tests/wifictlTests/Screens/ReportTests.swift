@@ -56,6 +56,32 @@ struct ReportTests {
         #expect(page.contains("default-src 'none'") && page.contains("prefers-color-scheme:dark") && page.contains("@media print"))
     }
 
+    @Test func `a child that gave no answer is counted apart, and the narrow map holds all boxes`() throws {
+        var silent = router(3, "", parent: "02:00:5e:00:53:1")
+        (silent.address, silent.interface, silent.trips, silent.foundAt) = ("", "", [], nil)
+        let page = html([router(1, "Attic"), router(2, "Cellar"), silent])
+        #expect(page.contains("<caption>2 routers and 1 child that gave no answer;"))
+        #expect(page.contains("a network with 2 routers and 1 child that gave no answer."))
+        let narrow = try #require(page.firstRange(of: "<div class=\"narrow\">").map { page[$0.upperBound...].prefix { $0 != "\u{0}" } })
+        let map = narrow[..<(try #require(narrow.firstRange(of: "</svg>")).lowerBound)]
+        #expect(map.ranges(of: "<rect").count == 5 && map.contains("viewBox=\"0 0 310 "))
+        #expect(page.contains("max-width:48rem") && page.contains("scroll sideways"))
+    }
+
+    @Test func `a page about nobody has no plots, says what to try, and ends with what it is about`() {
+        let empty = html([])
+        #expect(!empty.contains("Round trips") && !empty.contains("timeline") && empty.contains("wifictl doctor"))
+        #expect(!empty.contains("<footer") && empty.contains("; made by wifictl in 3 s"))
+    }
+
+    @Test(arguments: [["report"], ["bench", "decode", "--for", "1h", "--plot"]])
+    func `a place that can't be written is told before the work`(words: [String]) async throws {
+        let scratch = try TemporaryDirectory()
+        let result = try await BuiltTool.run(words + [scratch.file("none/x.html")], within: .seconds(60))
+        #expect(result.status == 2 && result.errorText.contains("none/x.html: "), "\(result.errorText)")
+        #expect(!result.errorText.contains("no router answered"))
+    }
+
     /// Elements are closed in order, headings go down one level at a time, drawings have a title and a text, table heads a scope.
     private static let checker = """
         import sys
@@ -79,7 +105,7 @@ struct ReportTests {
         c = Check(); c.feed(sys.stdin.read()); c.close()
         assert not c.stack, c.stack
         assert c.refs <= c.ids, c.refs - c.ids
-        for tag in ('header', 'main', 'footer', 'h1', 'title', 'svg', 'desc'): assert tag in c.found, 'no ' + tag
+        for tag in ('header', 'main', 'h1', 'title', 'svg', 'desc'): assert tag in c.found, 'no ' + tag
         assert c.found.count('h1') == 1 and c.found.count('main') == 1
         """
 

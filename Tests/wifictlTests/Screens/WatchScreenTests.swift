@@ -87,16 +87,36 @@ struct WatchScreenTests {
         #expect(!self.lines(sample, 130, 12)[3].contains("SIGNAL"))
     }
 
-    @Test func `what doesn't fit a line ends in an ellipsis, and details tell the best round trip`() {
+    @Test func `a sentence above that doesn't fit ends in an ellipsis, and details tell the best round trip`() {
         var model = model([
             .router(router(1, "Attic"), change: nil), .selection(id: nil, sentence: String(repeating: "word ", count: 30)),
             .roundTrip(id: "02:00:5e:00:53:01", .milliseconds(8)), .roundTrip(id: "02:00:5e:00:53:01", .milliseconds(2)),
-            .remark(String(repeating: "news ", count: 30), nil),
         ])
         let plain = lines(model, 60, 12)
-        #expect(plain[1].hasSuffix("…") && plain.contains { $0.hasPrefix("0:05  news") && $0.hasSuffix("…") })
+        #expect(plain[1].hasSuffix("…"))
         _ = model.take(.key(.details), now: start)
         #expect(lines(model, 60, 14).contains { $0.hasSuffix("round trip  2.0 ms at best") })
+    }
+
+    @Test func `news goes on below, so that the reason at its end is read, and none begins in its middle`() {
+        let reason = "no switch to Cellar: no session with 02:00:5e:00:53:01 at 192.168.1.2: the peer wants a certificate of ours"
+        let news = model([.router(router(1, "Attic"), change: nil), .remark("first", nil), .remark(reason, nil)])
+        let plain = lines(news, 60, 14)
+        #expect(plain.contains("0:05  no switch to Cellar: no session with 02:00:5e:00:53:01 at"), "\(plain)")
+        #expect(plain.contains("      192.168.1.2: the peer wants a certificate of ours") && plain.contains("0:05  first"))
+        let low = lines(news, 60, 9)
+        #expect(low.contains { $0.hasSuffix("a certificate of ours") } && !low.contains("0:05  first"), "\(low)")
+    }
+
+    @Test func `Esc closes the help, then the details, then the watch; q ends it from anywhere`() {
+        var model = sample
+        _ = model.take(.key(.details), now: start)
+        _ = model.take(.key(.help), now: start)
+        #expect(model.take(.key(.back), now: start) == nil && !model.showsHelp && model.showsDetails)
+        #expect(model.take(.key(.back), now: start) == nil && !model.showsDetails)
+        #expect(model.take(.key(.back), now: start) == .quit)
+        _ = model.take(.key(.help), now: start)
+        #expect(model.take(.key(.quit), now: start) == .quit)
     }
 
     @Test(arguments: [(1, 1), (3, 2), (20, 4), (40, 8), (60, 12), (80, 24), (200, 60)])
@@ -155,7 +175,7 @@ struct WatchScreenTests {
 
     @Test func `keys are read from what terminals send`() {
         #expect(WatchKey.keys(Array("\u{1b}[A\u{1b}OBjq".utf8)) == [.up, .down, .down, .quit])
-        #expect(WatchKey.keys([0x1B]) == [.quit])
+        #expect(WatchKey.keys([0x1B]) == [.back])
         #expect(WatchKey.keys(Array("\u{1b}[1;5A\u{1b}[H\u{1b}[3~x\u{1b}[".utf8)) == [.up, .first])
         #expect(WatchKey.keys([0x1A, 0x0C, 0x0D, 0xC3, 0xA4]) == [.suspend, .repaint, .details])
     }

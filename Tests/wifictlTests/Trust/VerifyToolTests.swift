@@ -34,6 +34,21 @@ struct VerifyToolTests {
             names: ["URI:urn:dev:org:32473-mac:02005e0053\(last)"], serial: serial, to: end)
     }
 
+    @Test func `who has no certificate to show is told so, and not to trust blindly`() async throws {
+        let company = try await TestCompany.shared
+        let port = try Loopback.freePort()
+        let router = try await Self.router(port, Self.mac, company.device, company)
+        let switched = try await BuiltTool.run(["switch", Self.mac] + Self.on(port) + Self.trusting(company))
+        #expect(switched.status == 2 && switched.errorText.contains("--identity and --key"), "\(switched.errorText)")
+        #expect(!switched.errorText.contains("doesn't prove") && !switched.errorText.contains("--unproven"), "\(switched.errorText)")
+        withExtendedLifetime(router) {}
+        let plainPort = try Loopback.freePort()
+        let plain = try await Self.router(plainPort, "02:00:5e:00:53:02", nil, company)
+        let pinned = try await BuiltTool.run(["trust", "pin", "02:00:5e:00:53:02"] + Self.on(plainPort))
+        #expect(pinned.status == 2 && pinned.errorText.contains("only a router that speaks TLS can be pinned"), "\(pinned.errorText)")
+        withExtendedLifetime(plain) {}
+    }
+
     @Test func `verify tells apart the company's router from all kinds that aren't`() async throws {
         let company = try await TestCompany.shared
         let port = try Loopback.freePort()

@@ -64,7 +64,8 @@ public struct DiscoveredRouter: Equatable, Sendable {
     public var isConfirmed: Bool
     /// Two devices with this MAC answered one probe with different boots.
     public var isConflicted: Bool
-    /// The shortest time from a probe to its answer, the router's random wait included; nil until it answers.
+    /// The shortest time from a probe to its answer, as this process noticed both; nil until a probe that asked for an answer at once was
+    /// answered: the others ask for a random wait, which is no part of the way.
     public var roundTrip: Duration?
     /// When it was last heard.
     public var lastHeard: Instant

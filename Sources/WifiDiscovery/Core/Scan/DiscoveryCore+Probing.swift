@@ -32,7 +32,8 @@ extension DiscoveryCore {
             now
             + ProbeSchedule.gap(
                 afterRound: state.round, isLossy: state.isLossy, isAnxious: !silent.isEmpty, wait: .milliseconds(wait), random: unit())
-        let asked = ask(probe.nonce, epoch: sharedEpoch(now: now), now: now)
+        var asked = ask(probe.nonce, epoch: sharedEpoch(now: now), now: now)
+        asked.isPrompt = wait == 0
         let spared = Set(known)
         let expected = table.entries.count { entry in !spared.contains(entry.key) && entry.value.records.contains { $0.link == id } }
         state.beginRound(asked, expected: expected, asksEverybody: known.isEmpty)
@@ -62,7 +63,7 @@ extension DiscoveryCore {
         epoch = (epoch.number + 1, nil)
         let probe = Probe(nonce: HexToken(generator.next()), maxWaitMilliseconds: 0, mac: mac)
         var asked = ask(probe.nonce, epoch: epoch.number, now: now)
-        asked.place = place
+        (asked.place, asked.isPrompt) = (place, true)
         links[id]?.nonces.remember(asked)
         let bytes = DiscoveryDatagram(msgId: asked.msgId, .probe(probe)).encoded()
         send(bytes, to: Endpoint(place.address, port: configuration.port), by: id)

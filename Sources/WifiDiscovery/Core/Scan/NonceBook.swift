@@ -6,6 +6,8 @@ struct NonceBook {
         var nonce: HexToken
         var msgId: UInt32
         var sentAt: Instant
+        /// Whether the answer was asked for at once, so that its time is the way's.
+        var isPrompt = false
         /// Probes that left together, on whichever links, have one epoch: "one probe" for the conflict rule.
         var epoch: Int
         /// Whom alone it was sent to: nobody else on a switched or encrypted network has heard the nonce. nil for a probe to many.

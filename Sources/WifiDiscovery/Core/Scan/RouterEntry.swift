@@ -182,6 +182,7 @@ struct RouterEntry {
         answers += 1
         leavesAt = nil
         shown.lastHeard = now
+        guard asked.isPrompt else { return }
         let trip = now - asked.sentAt
         shown.roundTrip = min(shown.roundTrip ?? trip, trip)
     }

@@ -42,6 +42,8 @@ public struct SampleDevice: Sendable {
     public let mac: String
     /// In the order in which they're listed.
     public private(set) var properties: [(name: String, property: Property)]
+    /// The names of what can be read in pieces.
+    public var streamNames: [String] { streams.map(\.name) }
     private let streams: [(name: String, data: [UInt8])]
     private var subscriptions: [SessionIdentifier: Set<String>] = [:]
 

@@ -26,6 +26,8 @@ extension RouterManager {
     public func measureLinks() async throws -> [LinkMeasurement] {
         var discovery = looking
         discovery.endsAtMatch = false
+        // Round trips are compared, so that no wait may be in them.
+        discovery.maxWaitMilliseconds = 0
         let result = try await RouterDiscovery(discovery, loop: loop).scan(for: options.scanTime)
         try remember(result)
         var usable = result.routers.filter(\.discovered.isConfirmed)

@@ -18,6 +18,13 @@ struct CompletionCore {
     struct Facts {
         var routers: () -> [Candidate] = { [] }
         var interfaces: () -> [Candidate] = { [] }
+        /// What is trusted, by the names that go with it.
+        var trusted: () -> [Candidate] = { [] }
+        /// Routers whose keys are pinned.
+        var pinned: () -> [Candidate] = { [] }
+        /// What a router in the sample vocabulary has: what else one has, only itself could say.
+        var properties: [String] = []
+        var streams: [String] = []
     }
 
     let commands: [Command]
@@ -123,7 +130,14 @@ struct CompletionCore {
         let placeholder = place < command.positionals.count ? command.positionals[place] : last
         let name = placeholder.filter { $0.isLetter }
         if let words = command.words[name] { return Answer(candidates: words.map { Candidate(word: $0, note: "") }) }
-        return fitting(name)
+        switch (command.name, name) {
+        case ("get", "NAME"): return Answer(candidates: facts.properties.map { Candidate(word: $0, note: "") })
+        case ("set", "NAMEVALUE"): return Answer(candidates: facts.properties.map { Candidate(word: $0 + "=", note: "") })
+        case ("read", "STREAM"): return Answer(candidates: facts.streams.map { Candidate(word: $0, note: "") })
+        case ("trust remove", _): return Answer(candidates: facts.trusted())
+        case ("trust unpin", _): return Answer(candidates: facts.pinned())
+        default: return fitting(name)
+        }
     }
 
     private func fitting(_ placeholder: String) -> Answer {

@@ -42,6 +42,8 @@ struct ConformSubject: Sendable {
     var certificateFinding: ConformFinding?
     /// Whether we hold an identity to show.
     var hasIdentity = false
+    /// Why a router that speaks TLS opens no session to us, as section 6 wants it; nil where it should.
+    var lacksIdentity: String?
 
     var mac: String? { reply?["mac"]?.stringValue ?? hello?["mac"]?.stringValue }
     /// Where probes go, and replies must come from.
@@ -75,7 +77,9 @@ struct ConformTrial: Sendable {
     static let all = discovery + opening + frames + vocabulary + receipts + resuming + trust + time + reboot
 
     static let needsReply: @Sendable (ConformSubject) -> String? = { $0.reply == nil ? $0.lacksReply : nil }
-    static let needsHello: @Sendable (ConformSubject) -> String? = { $0.hello == nil ? "no session could be opened" : nil }
+    static let needsHello: @Sendable (ConformSubject) -> String? = {
+        $0.hello == nil ? $0.lacksIdentity ?? "no session could be opened" : nil
+    }
     static let needsVocabulary: @Sendable (ConformSubject) -> String? = {
         needsHello($0) ?? ($0.vocabulary == nil ? "seen only with the sample vocabulary (section 7), which it doesn't speak" : nil)
     }

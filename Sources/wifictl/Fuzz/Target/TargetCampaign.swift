@@ -71,6 +71,8 @@ struct TargetCampaign<Link: TargetLink> {
         case silent
         /// It closes the connection.
         case closes
+        /// It speaks TLS.
+        case speaksTLS
     }
 
     /// Whether the device can be talked to before anything was done to it; nil, or what stands in the way.
@@ -78,6 +80,7 @@ struct TargetCampaign<Link: TargetLink> {
         let outcome = link.perform(healthCheck)
         _ = judge.earlierFault(outcome)
         if let reason = outcome.connectFailure { return .unreachable(reason) }
+        if outcome.speaksTLS { return .speaksTLS }
         if outcome.helloMissing { return outcome.ending == .open ? .silent : .closes }
         if let time = outcome.helloTime { _ = latency.note(time) }
         return nil

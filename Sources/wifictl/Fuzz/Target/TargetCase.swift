@@ -54,6 +54,8 @@ struct TargetOutcome: Equatable, Sendable {
     var boot: String?
     /// Whether a hello was sent and no answer came in time.
     var helloMissing = false
+    /// Whether what came in place of a hello is TLS.
+    var speaksTLS = false
     /// What came after the hello.
     var received: [UInt8] = []
     var ending = Ending.open

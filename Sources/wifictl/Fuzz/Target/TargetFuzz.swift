@@ -98,6 +98,10 @@ struct TargetFuzz {
         case nil: return
         case .unreachable(let reason):
             throw ToolError("\(target) can't be fuzzed: \(reason)", hint: "is it on, and is that its port for sessions, TCP?")
+        case .speaksTLS:
+            throw ToolError(
+                "\(target) can't be fuzzed: it speaks TLS, and fuzzing speaks in the clear",
+                hint: "have the device take sessions without TLS while it's fuzzed, on a network of its own")
         case .silent:
             throw ToolError(
                 "\(target) can't be fuzzed: it takes the connection and doesn't answer a hello",

@@ -80,7 +80,12 @@ struct TCPTargetLink: TargetLink {
         var received: [UInt8] = []
         while now < deadline {
             switch try stream.read(within: deadline - now) {
-            case .bytes(let bytes): received += bytes
+            case .bytes(let bytes):
+                received += bytes
+                if TLSSpeech.begins(received) {
+                    outcome.speaksTLS = true
+                    return false
+                }
             case .nothing: return false
             case .end:
                 outcome.ending = .closed

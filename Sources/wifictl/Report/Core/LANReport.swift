@@ -78,6 +78,15 @@ struct LANReport: Equatable, Sendable {
         let value: String
     }
 
+    /// Those that were heard: what another one has merely named as its child has no address.
+    var heard: Int { routers.count { !$0.address.isEmpty } }
+
+    /// `5 routers`, and how many more are known by what a router says alone.
+    var countText: String {
+        let silent = routers.count - heard
+        return counted(heard, "router") + (silent == 0 ? "" : " and \(counted(silent, "child", "children")) that gave no answer")
+    }
+
     /// What people call a router.
     func title(_ mac: String) -> String { routers.first { $0.mac == mac }.map { $0.name.isEmpty ? mac : $0.name } ?? mac }
 }

@@ -24,7 +24,7 @@ struct ReportMap {
         var drawing = Drawing(width: rows.allSatisfy { $0.1.isEmpty } ? 740 : 980, height: height)
         let middle = ReportMap.pitch / 2
         draw(links(rows.map(\.0), slots), middle, height, in: &drawing)
-        station(middle, in: &drawing)
+        station((ReportMap.columns.station, middle), (ReportMap.columns.point, middle), in: &drawing)
         var slot = 0
         for (index, (parent, children)) in rows.enumerated() {
             let y = (Double(slot) + 0.5) * ReportMap.pitch
@@ -38,6 +38,35 @@ struct ReportMap {
         }
         if hidden > 0 { drawing.text(ReportMap.columns.router, height - 12, "and \(hidden) more, listed in the table", "small") }
         return drawing.element(id: "map", title: "Map of the network", description: description)
+    }
+
+    /// The same from top to bottom, for a screen that is no wider than a telephone.
+    func narrowElement() -> String {
+        let rows = parents.map { parent in (parent, report.routers.filter { $0.parent == parent.mac }.prefix(ReportMap.mostNodes)) }
+        let count = rows.reduce(0) { $0 + 1 + $1.1.count }
+        let hidden = report.routers.count - count
+        let (left, indent, trunk) = (10.0, 40.0, 24.0)
+        var drawing = Drawing(width: 310, height: Double(2 + count) * ReportMap.pitch + (hidden > 0 ? 34 : 0))
+        let y = { (slot: Int) in (Double(slot) + 0.5) * ReportMap.pitch }
+        drawing.line(trunk, y(0), trunk, y(1), "mine")
+        var slot = 2
+        for (parent, children) in rows {
+            let kind = parent.mac == report.chosen ? (parent.isOnLink ? "mine" : "guess") : "lan"
+            drawing.line(trunk, y(1), trunk, y(slot), kind)
+            drawing.line(trunk, y(slot), indent, y(slot), kind)
+            node(parent, indent, y(slot), in: &drawing)
+            for offset in children.indices {
+                drawing.line(indent + 14, y(slot), indent + 14, y(slot + 1 + offset - children.startIndex), "lan")
+            }
+            for (offset, child) in children.enumerated() {
+                drawing.line(indent + 14, y(slot + 1 + offset), indent + 40, y(slot + 1 + offset), "lan")
+                node(child, indent + 40, y(slot + 1 + offset), in: &drawing)
+            }
+            slot += 1 + children.count
+        }
+        station((left, y(0)), (left, y(1)), in: &drawing)
+        if hidden > 0 { drawing.text(indent, drawing.height - 12, "and \(hidden) more, listed in the table", "small") }
+        return drawing.element(id: "map-narrow", title: "Map of the network", description: description)
     }
 
     private func links(_ parents: [LANReport.Router], _ slots: [Int]) -> [(router: LANReport.Router, y: Double)] {
@@ -63,17 +92,19 @@ struct ReportMap {
         drawing.line(right, middle, columns.router, chosen.y, chosen.router.isOnLink ? "mine" : "guess")
     }
 
-    private func station(_ middle: Double, in drawing: inout Drawing) {
-        let (columns, node) = (ReportMap.columns, ReportMap.node)
-        let top = middle - node.height / 2
-        drawing.box(columns.station, top, node.width, node.height, "station")
-        drawing.text(columns.station + 12, top + 21, "This machine", "strong")
-        drawing.text(columns.station + 12, top + 40, fit("on " + report.interfaces.joined(separator: ", "), 30), "small")
-        drawing.box(columns.point, top, node.width, node.height, "station")
-        drawing.text(columns.point + 12, top + 21, "Access point", "strong")
+    /// This machine and its access point, each at the left edge and the middle of its box.
+    private func station(_ machine: (x: Double, y: Double), _ point: (x: Double, y: Double), in drawing: inout Drawing) {
+        let node = ReportMap.node
+        var top = machine.y - node.height / 2
+        drawing.box(machine.x, top, node.width, node.height, "station")
+        drawing.text(machine.x + 12, top + 21, "This machine", "strong")
+        drawing.text(machine.x + 12, top + 40, fit("on " + report.interfaces.joined(separator: ", "), 30), "small")
+        top = point.y - node.height / 2
+        drawing.box(point.x, top, node.width, node.height, "station")
+        drawing.text(point.x + 12, top + 21, "Access point", "strong")
         let address = report.accessPoint.isEmpty ? "not known" : report.accessPoint.prefix(1).joined() + more(report.accessPoint.count - 1)
-        drawing.text(columns.point + 12, top + 40, fit(address, 30), "small")
-        drawing.text(columns.point + 12, top + 56, fit(report.link, 34), "small")
+        drawing.text(point.x + 12, top + 40, fit(address, 30), "small")
+        drawing.text(point.x + 12, top + 56, fit(report.link, 34), "small")
     }
 
     private func more(_ count: Int) -> String { count > 0 ? " and \(count) more" : "" }
@@ -100,7 +131,7 @@ struct ReportMap {
             return
                 "\(report.title(router.mac)): \(router.verdict)\(children.isEmpty ? "" : ", with its children \(children.joined(separator: ", "))")"
         }
-        return "This machine is connected through \(point) to a network with \(report.routers.count) routers. \(report.sentence) "
+        return "This machine is connected through \(point) to a network with \(report.countText). \(report.sentence) "
             + routers.joined(separator: "; ") + "."
     }
 }

@@ -6,18 +6,22 @@ struct ReportPage {
         let plots = ReportPlots(report: report)
         let hidden = report.routers.count - ReportPlots.mostRows
         let note = hidden > 0 ? "<p class=\"muted\">The first \(ReportPlots.mostRows) of \(report.routers.count) routers.</p>" : ""
-        let sections = [
+        let map = ReportMap(report: report)
+        var sections = [
             section(
                 "map", "Map",
-                "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Map\">\(ReportMap(report: report).element())</div>\n\(legend)"
-            ),
+                "<div class=\"wide\">\(scroll("Map", map.element()))</div>\n<div class=\"narrow\">\(map.narrowElement())</div>\n\(legend)"),
             section("routers", "Routers", table),
-            section("timeline", "When they answered", note + scroll("Timeline", plots.timeline())),
-            section(
-                "trips", "Round trips",
-                note + scroll("Round trips", plots.trips()) + "<p class=\"muted\">A dot a probe; the bar is the median.</p>"),
-            section("counts", "What was counted", counts),
         ]
+        if report.heard > 0 {
+            sections += [
+                section("timeline", "When they answered", note + scroll("Timeline", plots.timeline())),
+                section(
+                    "trips", "Round trips",
+                    note + scroll("Round trips", plots.trips()) + "<p class=\"muted\">A dot a probe; the bar is the median.</p>"),
+            ]
+        }
+        sections.append(section("counts", "What was counted", counts))
         return """
             <!doctype html>
             <html lang="en">
@@ -34,13 +38,13 @@ struct ReportPage {
             <a class="skip" href="#main">To the report</a>
             <header>
             <h1>Routers on this network</h1>
-            <p class="muted">\(text(report.made)), on \(text(report.interfaces.joined(separator: ", ")))</p>
+            <p class="muted">\(text(report.made)), on \(text(report.interfaces.joined(separator: ", "))); made by \(text(report.tool)) in \(
+                ReportPlots.figure(report.duration / 1_000)) s</p>
             </header>
             <main id="main">
             <p class="lead">\(text(report.sentence))</p>
             \(sections.joined(separator: "\n"))
             </main>
-            <footer><p class="muted">Made by \(text(report.tool)) in \(ReportPlots.figure(report.duration / 1_000)) s.</p></footer>
             </body>
             </html>
 
@@ -54,7 +58,7 @@ struct ReportPage {
     }
 
     private func scroll(_ label: String, _ content: String) -> String {
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(label)\">\(content)</div>\n"
+        "<p class=\"hint muted\">There is more to the right: scroll sideways.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(label)\">\(content)</div>\n"
     }
 
     private var legend: String {
@@ -67,10 +71,13 @@ struct ReportPage {
     }
 
     private var table: String {
-        guard !report.routers.isEmpty else { return "<p>No router answered.</p>" }
+        guard !report.routers.isEmpty else {
+            return
+                "<p>No router answered. <code>wifictl doctor</code> looks for the cause: interfaces, the packet filter, the Wi-Fi link.</p>"
+        }
         let titles = ["Name", "Address", "Grade", "Verdict, and why", "Round trip", "Device"]
         let head = titles.map { "<th scope=\"col\">\($0)</th>" }.joined()
-        let count = "\(report.routers.count) router\(report.routers.count == 1 ? "" : "s")"
+        let count = report.countText
         return scroll(
             "Table of routers",
             "<table><caption>\(count); ★ marks the one that this machine is connected to</caption>\n<thead><tr>\(head)</tr></thead>\n"

@@ -59,6 +59,8 @@ enum ReportStyle {
         svg{display:block;width:100%;height:auto}.scroll>svg{width:calc(100% - 1rem);min-width:46rem;margin:.5rem}
         dl.counts{display:grid;grid-template-columns:repeat(auto-fill,minmax(11rem,1fr));gap:.3rem 1.5rem;margin:0}
         dl.counts div{display:flex;justify-content:space-between;border-bottom:1px solid var(--line)}dd{margin:0;font-weight:600}
+        .narrow{display:none}.hint{display:none;margin:.2rem 0}
+        @media screen and (max-width:48rem){.wide{display:none}.narrow{display:block}.hint{display:block}body{padding:1rem}}
         @media print{body{max-width:none;padding:0;font-size:10pt}.skip{display:none}.scroll{overflow:visible;border:0}
         .scroll>svg{width:100%;min-width:0;margin:0}table{font-size:8pt}th,td{padding:.25rem .4rem}td.reason{min-width:9rem}td.grade{min-width:5rem}
         .code{font-size:7.5pt}svg{max-height:118mm}thead{display:table-header-group}tr,svg,h2{break-inside:avoid}h2{break-after:avoid}@page{margin:14mm;size:A4 landscape}}

@@ -1,7 +1,7 @@
 /// The keys that the screen knows.
 enum WatchKey: Equatable, Sendable {
     case up, down, first, last
-    case move, verify, verifyAll, details, help, quit, suspend, repaint
+    case move, verify, verifyAll, details, help, back, quit, suspend, repaint
 
     /// The keys in what a terminal sent; what it doesn't know is left out.
     static func keys(_ bytes: [UInt8]) -> [WatchKey] {
@@ -17,9 +17,9 @@ enum WatchKey: Equatable, Sendable {
         return keys
     }
 
-    /// Behind ESC: a cursor key in either of its two spellings, or the key itself, which ends what one is in.
+    /// Behind ESC: a cursor key in either of its two spellings, or the key itself, which leaves what one is in.
     private static func escaped(_ rest: inout ArraySlice<UInt8>) -> WatchKey? {
-        guard let kind = rest.first, kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else { return .quit }
+        guard let kind = rest.first, kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else { return .back }
         rest.removeFirst()
         while let byte = rest.popFirst() {
             // Numbers and separators stand before the letter that says which key it is.

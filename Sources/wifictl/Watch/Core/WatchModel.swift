@@ -166,6 +166,9 @@ struct WatchModel: Sendable {
             return .move(id: row.router.id)
         case .verify: return selected.map { verify([$0.router.id]) }
         case .verifyAll: return verify(rows.filter { $0.lost == nil }.map(\.router.id))
+        case .back:
+            guard showsHelp || showsDetails else { return .quit }
+            if showsHelp { showsHelp = false } else { showsDetails = false }
         case .quit: return .quit
         case .suspend: return .suspend
         case .repaint: return .repaint

@@ -105,11 +105,22 @@ struct WatchScreen {
     /// The newest lines of news, the newest last.
     private func latest(_ model: WatchModel, _ count: Int) -> [String] {
         guard count > 0 else { return [] }
-        return model.news.suffix(count).map { news in
-            let time = ScreenText.clock(news.at)
-            let text = DisplayWidth.fit(DisplayWidth.printable(news.text), to: columns - time.count - 2)
-            return paint(time, .dim) + "  " + paint(text, news.paint)
+        var lines: [String] = []
+        for news in model.news.suffix(count).reversed() {
+            let own = told(news)
+            // Half of a sentence, without its beginning, says nothing; the newest is shown as far as it goes.
+            guard lines.count + own.count <= count || lines.isEmpty else { break }
+            lines = own.prefix(count) + lines
         }
+        return lines
+    }
+
+    /// A piece of news on as many lines as its words take: the reason stands at its end.
+    private func told(_ news: WatchModel.News) -> [String] {
+        let time = ScreenText.clock(news.at)
+        let margin = String(repeating: " ", count: time.count)
+        let words = Table.wrap(DisplayWidth.printable(news.text), to: max(20, columns - time.count - 2))
+        return words.enumerated().map { (index, text) in (index == 0 ? paint(time, .dim) : margin) + "  " + paint(text, news.paint) }
     }
 
     private var help: [String] {
@@ -117,7 +128,8 @@ struct WatchScreen {
             ("↑ ↓, j k", "choose a router"), ("g, G", "the first, the last"),
             ("s", "switch: open a session with it; the old one is kept until the new one stands"),
             ("v, V", "verify it, verify all: whose router is it?"), ("d, Enter", "everything that is known of it"),
-            ("Ctrl-L", "draw anew"), ("Ctrl-Z", "back to the shell for a while; fg comes back"), ("q, Esc", "quit"), ("?", "this help"),
+            ("Ctrl-L", "draw anew"), ("Ctrl-Z", "back to the shell for a while; fg comes back"),
+            ("Esc", "close this help, or the details; else quit"), ("q", "quit"), ("?", "this help"),
         ]
         return entries.map { "  " + ScreenText.padded($0.0, to: 10) + $0.1 }
     }

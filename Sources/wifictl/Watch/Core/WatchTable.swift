@@ -37,7 +37,7 @@ struct WatchTable {
         },
         Field(column: Table.Column("LAST SIGNALS"), importance: 2, isSignal: true) { row, _ in Table.Cell(row.signals.sparkline) },
         Field(column: Table.Column("SESSION", least: 6), importance: 5) { row, model in
-            if let lost = row.lost { return Table.Cell("gone: \(lost)", .red) }
+            if row.lost != nil { return Table.Cell("gone", .red) }
             guard let session = model.session, session.router == row.router.id else { return "" }
             return Table.Cell(session.state, session.paint)
         },

@@ -19,6 +19,7 @@ extension ConformTrial {
         let line = transcript.line(0)
         let (frames, error) = line.frames(subject.layout)
         guard let hello = line.hello(subject.layout), let first = frames.first else {
+            if let reason = subject.lacksIdentity { return Array(repeating: .skipped(reason), count: 3) }
             let none = ConformFinding.skipped("no session could be opened")
             return [.fail(ConformFacts.silenceText(line, frames.count, error)), none, none]
         }
@@ -139,7 +140,10 @@ extension ConformFacts {
     /// What came instead of a hello.
     static func silenceText(_ line: ConformLine, _ frames: Int, _ error: FrameError?) -> String {
         if let refusal = line.refusal { return refusal }
-        if let error { return "what came is no frame: \(error)" }
+        if TLSSpeech.begins(line.bytes.flatMap(\.byte)) {
+            return "it speaks TLS, which its reply to a probe must say (or no reply came: see --port)"
+        }
+        if let error { return "what came is no frame: \(error) (see --layout)" }
         if frames > 0 { return "its first frame is no hello" }
         return line.ending.map { "it ended the connection: \($0)" } ?? "nothing came"
     }
