@@ -77,7 +77,9 @@ struct OverlappingEndsTests {
 
     @Test func `who cuts the connection of a session that closes, while being told of something, hears the end as well`() async throws {
         let began = Happenings<Session>()
-        let listener = SessionListener(SessionConfiguration(role: .router)) { if case .began(let session, _, _) = $0 { began.add(session) } }
+        let listener = SessionListener(SessionConfiguration(role: .router)) {
+            if case .began(let session, _, _) = $0 { began.add(session) }
+        }
         let endpoint = try await listener.open(Endpoint(.loopback, port: 0))
         let connection = try await RawPeer().run { _ in
             let connection = try RawConnection(to: endpoint)
