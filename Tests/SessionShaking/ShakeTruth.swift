@@ -208,7 +208,7 @@ struct ShakeTruth {
     /// The router forgot.
     func forgotten(_ life: ShakeLife) {
         guard memoryLoss == .reportUnknown else { return }
-        for number in life.words.values where words[number].outcome == nil { life.chain.excused.insert(number) }
+        for word in words where word.sender.chain === life.chain && word.outcome == nil { life.chain.excused.insert(word.number) }
     }
 
     // MARK: The end
