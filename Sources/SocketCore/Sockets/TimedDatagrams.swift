@@ -32,9 +32,10 @@ public final class TimedDatagrams {
     /// - Parameters:
     ///   - peer: whom to ask: an address or a group.
     ///   - interface: the index of the interface that is asked through; 0 leaves it to the routing table.
+    ///   - own: the address of this machine to ask from; nil leaves it to the system, which has a hand of its own for groups.
     /// - Throws: ``SystemError``.
-    public init(towards peer: IPAddress, interface: UInt32) throws(SystemError) {
-        source = peer.isV4 ? .any : .anyV6
+    public init(towards peer: IPAddress, interface: UInt32, from own: IPAddress? = nil) throws(SystemError) {
+        source = own ?? (peer.isV4 ? .any : .anyV6)
         self.interface = interface
         descriptor = try SystemCalls.socket(peer.isV4 ? AF_INET : AF_INET6, Int32(SOCK_DGRAM.rawValue))
         try Multicast.prepare(descriptor.number, isV4: peer.isV4, interface: interface)
@@ -66,7 +67,9 @@ public final class TimedDatagrams {
     public func receive(within limit: Duration) throws(SystemError) -> [Arrival] {
         guard SystemCalls.waitUntilReady(descriptor.number, .readable, within: limit) else { return [] }
         let count = try batch.receive(descriptor.number)
-        let (now, today) = (SystemCalls.monotonicNow(), TimedDatagrams.today())
+        // In this order: what lies between the two readings makes an answer later, never one that came before its question.
+        let today = TimedDatagrams.today()
+        let now = SystemCalls.monotonicNow()
         return (0..<count).compactMap { index in
             guard !batch.isOversize(index), let source = batch.source(index) else { return nil }
             let age = batch.arrival(index).map { Duration.nanoseconds(today - $0) } ?? .zero

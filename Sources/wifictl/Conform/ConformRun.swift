@@ -31,6 +31,7 @@ struct ConformRun {
             }
             guard !context.cancellation.isRaised else { break }
             for (rule, finding) in campaign.perform(trial) { report.show(rule, finding) }
+            if trial.rules.contains(.helloAnswer) { noteTLS(&campaign) }
         }
         context.output.clearProgress()
         // Whoever ends it has the sum of what was found until then.
@@ -45,6 +46,15 @@ struct ConformRun {
         } catch {
             throw ToolError("\(error)", hint: "is it the session port, TCP? wifictl discover --to \(target.address) tells it")
         }
+    }
+
+    /// A router that speaks TLS, and whose reply doesn't say so or wasn't heard, isn't one that knows no hello.
+    private func noteTLS(_ campaign: inout ConformCampaign<SocketConformLink>) {
+        let subject = campaign.subject
+        guard subject.hello == nil, !subject.speaksTLS, TLSInquiry.speaksTLS(target, within: subject.patience) else { return }
+        let why = subject.reply == nil ? "no reply to a probe was heard that says so (see --port)" : "its reply to a probe doesn't say so"
+        campaign.subject.lacksIdentity = "it speaks TLS, and \(why)"
+        context.output.warning("no session is opened: it speaks TLS, and \(why)")
     }
 
     /// Opens sessions over TLS where the router's reply offers it.

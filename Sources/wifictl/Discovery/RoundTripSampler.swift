@@ -10,6 +10,8 @@ struct RoundTripSampler: Sendable {
     static let patience = Duration.milliseconds(900)
     /// Whoever hasn't answered by then is waited for while the next one is asked.
     static let turn = Duration.milliseconds(50)
+    /// The kernel stamps datagrams from a moment after the first socket that asks for it.
+    static let warmUp = Duration.milliseconds(5)
 
     private let options: RouterDiscovery.Options
 
@@ -27,6 +29,14 @@ struct RoundTripSampler: Sendable {
         let mac: MACAddress
         let place: Endpoint
         let interface: UInt32
+        /// This machine's address to ask from, where the system would choose another.
+        var own: IPAddress?
+    }
+
+    private struct Line {
+        let socket: TimedDatagrams
+        let number: Int
+        let target: Target
     }
 
     /// Several processes may be routers on this machine: a datagram to one address reaches one of them, the group all.
@@ -36,25 +46,28 @@ struct RoundTripSampler: Sendable {
             return Target(mac: router.mac, place: Endpoint(address, port: named.port), interface: interface)
         }
         let group = options.group ?? DiscoveryDatagram.groupV4
-        let asked = address.isLoopback && address.isV4 && group.isV4 ? group : address
-        return Target(mac: router.mac, place: Endpoint(asked, port: options.port), interface: interface)
+        guard address.isLoopback, address.isV4, group.isV4 else {
+            return Target(mac: router.mac, place: Endpoint(address, port: options.port), interface: interface)
+        }
+        return Target(mac: router.mac, place: Endpoint(group, port: options.port), interface: interface, own: address)
     }
 
     /// Blocks its thread for ``patience`` behind the last probe at most.
     private static func measure(_ targets: [Target]) -> [Duration?] {
         var ledger = TripLedger()
-        var lines: [(socket: TimedDatagrams, number: Int)] = []
-        for (number, target) in targets.enumerated() {
+        // Who can't be asked gives no answer either.
+        let lines = targets.enumerated().compactMap { number, target -> Line? in
+            let socket = try? TimedDatagrams(towards: target.place.address, interface: target.interface, from: target.own)
+            return socket.map { Line(socket: $0, number: number, target: target) }
+        }
+        SystemCalls.sleep(warmUp)
+        for line in lines {
             let nonce = HexToken(UInt64.random(in: 0...UInt64.max))
             let id = UInt32.random(in: 1...UInt32.max)
-            let probe = DiscoveryDatagram(msgId: id, .probe(Probe(nonce: nonce, maxWaitMilliseconds: 0, mac: target.mac))).encoded()
-            // Who can't be asked gives no answer either.
-            guard let socket = try? TimedDatagrams(towards: target.place.address, interface: target.interface),
-                let sent = try? socket.send(probe, to: target.place)
-            else { continue }
-            ledger.asked(TripLedger.Question(nonce: nonce, msgId: id, mac: target.mac, sent: sent), number)
-            lines.append((socket, number))
-            hear([(socket, number)], until: sent + turn, &ledger)
+            let probe = DiscoveryDatagram(msgId: id, .probe(Probe(nonce: nonce, maxWaitMilliseconds: 0, mac: line.target.mac))).encoded()
+            guard let sent = try? line.socket.send(probe, to: line.target.place) else { continue }
+            ledger.asked(TripLedger.Question(nonce: nonce, msgId: id, mac: line.target.mac, sent: sent), line.number)
+            hear([line], until: sent + turn, &ledger)
         }
         let late = lines.filter { ledger.trips[$0.number] == nil }
         hear(late, until: SystemCalls.monotonicNow() + (patience - turn), &ledger)
@@ -63,7 +76,7 @@ struct RoundTripSampler: Sendable {
 
     /// Takes what comes until all of these have been answered, or it's time. That one waits while another comes doesn't matter: when it
     /// came, the kernel says.
-    private static func hear(_ lines: [(socket: TimedDatagrams, number: Int)], until deadline: Instant, _ ledger: inout TripLedger) {
+    private static func hear(_ lines: [Line], until deadline: Instant, _ ledger: inout TripLedger) {
         var open = lines
         while !open.isEmpty {
             let left = deadline - SystemCalls.monotonicNow()

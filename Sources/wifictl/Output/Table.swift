@@ -130,10 +130,21 @@ struct Table: Sendable {
 
     /// Natural widths, then one column at a time taken from the widest of those that may still shrink.
     private func fittedWidths(to width: Int?, _ step: Int) -> [Int] {
-        var widths = columns.indices.map { index in
+        let natural = columns.indices.map { index in
             ([columns[index].title] + rows.map { $0[index].text }).map(DisplayWidth.of).max() ?? 0
         }
-        guard let width else { return widths }
+        guard let width else { return natural }
+        let fitted = shrunk(natural, to: width, step)
+        // Where short words took the place of long ones, they need less than what was left to them: others have it.
+        let used = columns.indices.map { index in
+            guard fitted[index] < natural[index], rows.contains(where: { $0[index].short != nil }) else { return natural[index] }
+            return ([columns[index].title] + rows.map { $0[index].fitted(to: fitted[index]) }).map(DisplayWidth.of).max() ?? 0
+        }
+        return used == natural ? fitted : shrunk(used, to: width, step)
+    }
+
+    private func shrunk(_ natural: [Int], to width: Int, _ step: Int) -> [Int] {
+        var widths = natural
         let gaps = Table.gap.count * max(0, columns.count - 1)
         var excess = widths.reduce(gaps, +) - width
         while excess > 0 {

@@ -170,8 +170,8 @@ struct CompletionShellTests {
         #expect(result.lines.prefix(2).map { $0.prefix { $0 != "\t" } } == ["discover", "dissector"])
         #expect(result.text.contains("Living room\t02:00:5e:00:53:01"))
         #expect(
-            result.lines.suffix(4).map { $0.prefix { $0 != "\t" } } == [
-                "Attic", "Living room", "02:00:5e:00:53:01", "02:00:5e:00:53:07",
+            result.lines.suffix(4).map { $0.prefix { $0 != "\t" } }.sorted() == [
+                "02:00:5e:00:53:01", "02:00:5e:00:53:07", "Attic", "Living room",
             ], "\(result.text)")
         #expect(result.text.contains("--dialect\t") && result.text.contains("littleEndian"))
     }

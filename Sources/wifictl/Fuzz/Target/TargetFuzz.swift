@@ -94,7 +94,9 @@ struct TargetFuzz {
     }
 
     private func requireHealth(_ campaign: inout TargetCampaign<TCPTargetLink>) throws {
-        switch campaign.obstacle() {
+        let obstacle = campaign.obstacle()
+        // A peer that speaks TLS may close without a word when it's spoken to in the clear.
+        switch obstacle == .closes && TLSInquiry.speaksTLS(target, within: patience) ? .speaksTLS : obstacle {
         case nil: return
         case .unreachable(let reason):
             throw ToolError("\(target) can't be fuzzed: \(reason)", hint: "is it on, and is that its port for sessions, TCP?")

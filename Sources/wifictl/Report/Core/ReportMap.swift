@@ -64,6 +64,10 @@ struct ReportMap {
             }
             slot += 1 + children.count
         }
+        // Over the LAN's line, which they share a piece of.
+        if let first = rows.first?.0, first.mac == report.chosen {
+            drawing.line(trunk, y(1), trunk, y(2), first.isOnLink ? "mine" : "guess")
+        }
         station((left, y(0)), (left, y(1)), in: &drawing)
         if hidden > 0 { drawing.text(indent, drawing.height - 12, "and \(hidden) more, listed in the table", "small") }
         return drawing.element(id: "map-narrow", title: "Map of the network", description: description)

@@ -141,7 +141,7 @@ extension ConformFacts {
     static func silenceText(_ line: ConformLine, _ frames: Int, _ error: FrameError?) -> String {
         if let refusal = line.refusal { return refusal }
         if TLSSpeech.begins(line.bytes.flatMap(\.byte)) {
-            return "it speaks TLS, which its reply to a probe must say (or no reply came: see --port)"
+            return "it speaks TLS, which its reply to a probe has to say"
         }
         if let error { return "what came is no frame: \(error) (see --layout)" }
         if frames > 0 { return "its first frame is no hello" }
