@@ -40,7 +40,7 @@ struct ServedInterfacesLANTests {
             let linkLocal = "\(attic.linkLocal)%eth0"
             for (host, address, port, expected) in [
                 ("attic", "127.0.0.1", 20_000, "answered"), ("attic", "::1", 20_000, "answered"),
-                ("attic", "192.0.2.1", 20_000, "answered"),
+                ("attic", "192.0.2.1", 20_000, "closed"),
                 ("near", "192.0.2.1", 20_000, "closed"), ("near", linkLocal, 20_000, "closed"), ("far", "198.51.100.1", 20_000, "closed"),
                 ("near", "192.0.2.1", 20_001, "answered"), ("near", linkLocal, 20_001, "answered"),
                 ("far", "198.51.100.1", 20_001, "closed"),

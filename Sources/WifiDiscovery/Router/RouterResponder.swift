@@ -171,12 +171,13 @@ public actor RouterResponder: DatagramOwner, LoopTimerOwner {
         } catch { return error.code == EADDRINUSE }
     }
 
-    /// Whether a router of this responder takes a connection: where interfaces are named, only over these.
+    /// Whether a router of this responder takes a connection: where interfaces are named, only over these. To be asked on its loop.
     nonisolated var admission: (@Sendable (StreamArrival) -> Bool)? {
         guard !options.interfaces.isEmpty else { return nil }
-        let served = ServedInterfaces(names: Set(options.interfaces))
-        // Looked up each time: interfaces and their addresses come and go. Without the list nobody can be told from anybody.
-        return { arrival in (try? NetworkInterfaces.current()).map { served.admits(arrival, among: $0) } ?? false }
+        // By what is known of them already: asking the system would take a descriptor, of which a listener may have run out.
+        return { [weak self] arrival in
+            self?.assumeIsolated { ServedInterfaces(interfaces: $0.interfaces).admits(arrival) } ?? false
+        }
     }
 
     // MARK: Routers

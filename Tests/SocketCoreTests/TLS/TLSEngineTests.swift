@@ -191,7 +191,7 @@ struct TLSEngineTests {
             ["openssl", "pkey", "-in", device.keyFile, "-aes128", "-passout", "pass:secret", "-out", path], mustSucceed: true)
         let locked = try TLSIdentity(certificateFile: device.certificateFile, keyFile: path)
         #expect(problem(locked).contains("not encrypted"))
-        #expect(throws: TLSError.configuration("cannot open /nonexistent/key.pem: no such file or directory")) {
+        #expect(throws: TLSError.configuration("cannot open /nonexistent/key.pem: no such file or directory (check the path)")) {
             try TLSIdentity(certificateFile: device.certificateFile, keyFile: "/nonexistent/key.pem")
         }
     }

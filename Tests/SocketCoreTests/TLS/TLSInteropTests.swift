@@ -125,7 +125,7 @@ import Testing
         let cases: [(words: String, identity: CertificateWorkshop.Issued?)] = [
             ("certificate required", nil), ("certificate expired", expired), ("certificate revoked", revoked),
             ("unknown ca", company.device),
-            ("bad certificate", nameless), ("bad certificate", early), ("unsupported certificate", server),
+            ("bad certificate", nameless), ("certificate expired", early), ("unsupported certificate", server),
         ]
         for (words, identity) in cases {
             let listener = try LoopbackPump.serve(company.serverConfiguration(lists: [list]))
