@@ -124,7 +124,7 @@ struct ShakeTruth {
     mutating func ended(_ life: ShakeLife, _ outcome: MessageOutcome) {
         guard life.side != .twin else { return }
         guard let number = life.words[outcome.ticket.number] else { return life.early.append(outcome) }
-        trace.note("\(life.name): \(number) is \(outcome.result.rawValue) after \(outcome.sends) sends")
+        if words[number].wantsReceipt { trace.note("\(life.name): \(number) is \(outcome.result.rawValue) after \(outcome.sends) sends") }
         if life.isKilled {
             life.chain.late[number] = outcome.result
         } else {
@@ -143,7 +143,7 @@ struct ShakeTruth {
         }
         guard words.indices.contains(number) else { return trace.fail("\(life.name) got a body that nobody sent") }
         let (word, memory) = (words[number], life.chain.number)
-        trace.note("\(life.name) takes \(number) (\(message.msgId))")
+        if message.msgId != 0 { trace.note("\(life.name) takes \(number) (\(message.msgId))") }
         words[number].taken += 1
         words[number].takenIn[memory, default: 0] += 1
         if word.takenIn[memory, default: 0] > word.mayComeAgain { trace.fail("\(life.name) got message \(number) twice in one memory") }
@@ -208,7 +208,10 @@ struct ShakeTruth {
     /// The router forgot.
     func forgotten(_ life: ShakeLife) {
         guard memoryLoss == .reportUnknown else { return }
-        for word in words where word.sender.chain === life.chain && word.outcome == nil { life.chain.excused.insert(word.number) }
+        // Who waits for an outcome may be told before the events are.
+        for word in words where word.sender.chain === life.chain && (word.outcome == nil || word.outcome == .unknown) {
+            life.chain.excused.insert(word.number)
+        }
     }
 
     // MARK: The end

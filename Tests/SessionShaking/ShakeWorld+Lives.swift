@@ -35,6 +35,8 @@ extension ShakeWorld {
             guard !Task.isCancelled, let batch = await life.session.nextEvents() else { break }
             happened(life, batch)
         }
+        // The reader before may be about to say what it was given.
+        if !life.isClosed { await pause(10) }
         if !Task.isCancelled, !life.isClosed { trace.fail("\(life.name): its events ended, and it didn't say that it's closed") }
     }
 
