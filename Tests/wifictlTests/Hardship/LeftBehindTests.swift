@@ -103,7 +103,7 @@ struct LeftBehindTests {
             #expect(away.status == 2, "\(words): \(away.text)\(away.errorText)")
             #expect(
                 away.errorText.contains("Attic (\(HardRouter.mac)) is known (last seen at 127.0.0.1 on lo, ")
-                    && away.errorText.contains("Z) but doesn't answer"),
+                    && away.errorText.contains(") but doesn't answer"),
                 "\(words): \(away.errorText)")
         }
         let alive = try await router(tcp: first.tcp)
