@@ -73,10 +73,15 @@ struct ControllerMatrixTests {
         return line["type"] == "hello" ? nil : line["reason"]?.stringValue ?? ""
     }
 
+    /// How late it certainly is, a router keeps in its state: what one learned by a clock that stood still isn't for those of other tests.
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
     private func startRouter(_ words: [String] = [], environment: [String: String] = [:]) async throws -> (ChildProcess, tcp: Int) {
         let company = try await TestCompany.shared
         let all = ["--mac", VerifyToolTests.mac, "--tcp", "0", "--address", "127.0.0.1"] + VerifyToolTests.words(company.device, company)
-        return try await Loopback.router(port: try Loopback.freePort(), all + words, environment: environment)
+        return try await Loopback.router(port: try Loopback.freePort(), all + words + ["--home", home.path], environment: environment)
     }
 
     private func expect(_ cases: [OperatorCases.Case], _ client: Client, _ router: (ChildProcess, tcp: Int), hasClock: Bool = true)
