@@ -64,7 +64,8 @@ final class ShakeLife {
     var losses = 0
     var rests = false
     var gate: CheckedContinuation<Void, Never>?
-    var reader: Task<Void, Never>?
+    /// The last one reads; those before have been told to end.
+    var readers: [Task<Void, Never>] = []
     /// What goes on beside its script.
     var tasks: [Task<Void, Never>] = []
 

@@ -153,7 +153,7 @@ extension ShakeWorld {
     /// All that a session's application still hears.
     private func over(_ life: ShakeLife) async {
         await messagesEnded(life)
-        if let reader = life.reader { await doing(life.name, "its events' end") { await reader.value } }
+        await eventsEnded(life)
     }
 
     /// The process is killed: its connection is cut, and the next process finds the journal as it lies there at that instant.
@@ -197,7 +197,7 @@ extension ShakeWorld {
         await session.start()
         await pause(15)
         await close(twin, .keepForLater, callers: 1)
-        if let reader = twin.reader { await doing(twin.name, "its events' end") { await reader.value } }
+        await eventsEnded(twin)
     }
 
     private func failDisk(_ index: Int) {

@@ -21,11 +21,11 @@ extension ShakeWorld {
 
     /// A new reader takes the place of the one before.
     func read(_ life: ShakeLife) {
-        life.reader?.cancel()
+        life.readers.last?.cancel()
         life.gate?.resume()
         life.gate = nil
         let number = life.number
-        life.reader = Task(executorPreference: loop) { await self.readOn(number) }
+        life.readers.append(Task(executorPreference: loop) { await self.readOn(number) })
     }
 
     private func readOn(_ number: Int) async {

@@ -217,8 +217,9 @@ package actor ShakeWorld {
         let losses = from.losses + to.losses
         rest(to)
         var numbers: [Int] = []
-        for _ in 0..<700 {
-            let (number, body) = newBody(from, false, most: 30)
+        // Large ones are more than the kernel takes as well.
+        for _ in 0..<(plan.largestBody > 100_000 ? 80 : 700) {
+            let (number, body) = newBody(from, false, most: plan.largestBody > 100_000 ? .max : 30)
             do {
                 let ticket = try await from.session.post(body, wantsReceipt: false, whenFull: .fail)
                 truth.accepted(number, from, ticket)
@@ -256,8 +257,13 @@ package actor ShakeWorld {
         await closeListener("router")
         for life in allLives {
             await messagesEnded(life)
-            if let reader = life.reader { await doing(life.name, "its events' end") { await reader.value } }
+            await eventsEnded(life)
         }
+    }
+
+    /// All readers end, those that were replaced as well.
+    func eventsEnded(_ life: ShakeLife) async {
+        for reader in life.readers { await doing(life.name, "its events' end") { await reader.value } }
     }
 
     /// What was begun beside a script ends, at the latest with its session.

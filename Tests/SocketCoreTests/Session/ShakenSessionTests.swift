@@ -4,7 +4,7 @@ import Testing
 /// The real sessions and the real listener in worlds that a seed decides: over sockets, behind a wire that cuts, stalls and tricks.
 @Suite("Shaken sessions", .timeLimit(.minutes(10)))
 struct ShakenSessionTests {
-    private static let count: UInt64 = 60
+    private static let count: UInt64 = 40
 
     /// New ones at each run, which it tells: `make shake SEED=N` plays one again.
     @Test func `all is true, all ends and nothing is left, whatever the wire and the applications do`() async {
