@@ -21,13 +21,22 @@ extension RouterManager {
         if case .address(let address, let port) = parsed, known == nil {
             return try await locate(address, port, reference, exception: exception)
         }
-        let target: SwitchCore.Target
         if let known, let found = try await ask(known, exception: exception) {
-            target = found
-        } else {
-            target = try await search(parsed, known, reference, exception: exception)
+            do { return try await named(found, parsed, exception: exception) } catch ManagerError.otherName {
+                // It was known by a datagram's word. Whose name it is is asked of everybody.
+                let other = try await search(parsed, nil, reference, exception: exception)
+                return try await named(other, parsed, exception: exception)
+            }
         }
-        if case .name(let name) = parsed, !exception { try await prove(name, of: target) }
+        return try await named(search(parsed, known, reference, exception: exception), parsed, exception: exception)
+    }
+
+    /// The target, if it may be called as it was named.
+    private func named(_ target: SwitchCore.Target, _ parsed: RouterReference, exception: Bool) async throws -> SwitchCore.Target {
+        guard case .name(let name) = parsed, !exception else { return target }
+        if let own = try await ownName(of: target), own.lowercased() != name.lowercased() {
+            throw ManagerError.otherName(name, target.mac, found: own)
+        }
         return target
     }
 
@@ -89,7 +98,7 @@ extension RouterManager {
             return try await place(of: result.routers.first { $0.mac == router.router.mac } ?? result.routers[0], exception: exception)
         case .ambiguous(let routers):
             let found = result.routers.filter { router in routers.contains { $0.router.mac == router.mac } }
-            if let proven = try await onlyProven(of: found, exception: exception) { return proven }
+            if !exception, let proven = try await onlyProven(of: found, parsed) { return proven }
             throw ManagerError.ambiguous(reference, routers)
         case .unknown:
             if let known { throw ManagerError.notAnswering(known) }
@@ -97,20 +106,28 @@ extension RouterManager {
         }
     }
 
-    /// Of several that answer to a name, the one that proves to be the company's, if a root is configured and exactly one does.
-    private func onlyProven(of found: [FoundRouter], exception: Bool) async throws -> SwitchCore.Target? {
-        guard options.trust.hasRoot, !exception else { return nil }
+    /// Of several that answer to a name, the one that proves to be the company's, if a root is configured and exactly one does; of several
+    /// that do, the one that calls itself that.
+    private func onlyProven(of found: [FoundRouter], _ parsed: RouterReference) async throws -> SwitchCore.Target? {
+        guard options.trust.hasRoot else { return nil }
         let findings = await verified(found.map(RouterVerifier.Subject.init), try verifier())
-        let proven = findings.filter { $0.judgement.verdict == .company }
-        guard proven.count == 1, let router = found.first(where: { $0.mac == proven[0].subject.mac }) else { return nil }
-        return target(router, at: proven[0].endpoint)
+        var proven = findings.filter { $0.judgement.verdict == .company }.compactMap { finding in
+            found.first { $0.mac == finding.subject.mac }.map { target($0, at: finding.endpoint) }
+        }
+        if proven.count > 1, case .name(let name) = parsed {
+            var called: [SwitchCore.Target] = []
+            // Who can't be asked can't be told from the others.
+            for one in proven where try await ownName(of: one)?.lowercased() == name.lowercased() { called.append(one) }
+            proven = called
+        }
+        return proven.count == 1 ? proven[0] : nil
     }
 
-    /// Whether the router that was found by a name is called that.
-    private func prove(_ name: String, of target: SwitchCore.Target) async throws {
-        // Without TLS it proves nothing, which is told when a session is wanted.
-        guard target.offersTLS, try wantsProof(of: target.mac) else { return }
-        if try directory?.load()[target.mac]?.provenName?.lowercased() == name.lowercased() { return }
+    /// What the router at a place calls itself, over a connection on which it has proven itself: as it has said before, or asked now. nil
+    /// where it needn't prove anything, or can't, which is told when a session is wanted.
+    private func ownName(of target: SwitchCore.Target) async throws -> String? {
+        guard target.offersTLS, try wantsProof(of: target.mac) else { return nil }
+        if let known = try directory?.load()[target.mac]?.provenName { return known }
         let memory = try options.home.map { try TrustState(home: $0).load().memory } ?? TrustMemory()
         let inquiry = HelloInquiry(trust: options.trust, memory: memory, limit: .seconds(5), loop: loop)
         let hello: RouterHello
@@ -118,8 +135,7 @@ extension RouterManager {
             throw ManagerError.notOpened(target.mac, target.session, error)
         }
         try keepHello(hello, of: target.mac, isProven: true)
-        let own = DisplayText.clean(hello.identity.name ?? "", limit: DisplayText.maximumNameBytes)
-        guard own.lowercased() == name.lowercased() else { throw ManagerError.otherName(name, target.mac, found: own) }
+        return DisplayText.clean(hello.identity.name ?? "", limit: DisplayText.maximumNameBytes)
     }
 
     /// What a router says of itself when its session stands is kept with what is known of it.

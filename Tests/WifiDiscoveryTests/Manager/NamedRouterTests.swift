@@ -71,6 +71,27 @@ struct NamedRouterTests {
         await scene.stop()
     }
 
+    @Test func `of two that are proven and called the same by datagrams, the one that calls itself that is meant`() async throws {
+        let scene = try await Scene()
+        let home = try TemporaryDirectory()
+        await scene.stranger.add(RouterDescription(mac: scene.fleet.macs[1], name: "Room 1", tcp: 9, tls: true))
+        let manager = scene.manager(home: home.path)
+        #expect(try await manager.connect(to: "Room 1").mac == scene.fleet.macs[0])
+        await manager.close()
+        // Also where the list of known routers was written by the stranger's word.
+        let swapped = try TemporaryDirectory()
+        for (index, name) in [(0, "Room 2"), (1, "Room 1")] {
+            let description = RouterDescription(mac: scene.fleet.macs[index], name: name, tcp: 9, tls: true)
+            try RouterDirectory(home: swapped.path).update {
+                $0.merge(DiscoveredRouter(router: description, place: .init(.loopback, interface: 1)), interface: "lo", now: .zero)
+            }
+        }
+        let next = scene.manager(home: swapped.path)
+        #expect(try await next.connect(to: "Room 1").mac == scene.fleet.macs[0])
+        await next.close()
+        await scene.stop()
+    }
+
     @Test func `names that nobody proves make no proven router's name ambiguous`() async throws {
         let scene = try await Scene()
         for number in 1...3 {
