@@ -29,8 +29,10 @@ extension Rule {
 
     static let leftovers = Rule("nothing is left for later in the code") { file in
         guard file.isSwift || file.path.hasSuffix(".md") || file.path.hasSuffix(".h") else { return [] }
+        let marks = leftoverMarks.filter(file.source.contains)
+        guard !marks.isEmpty else { return [] }
         return file.source.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { index, line in
-            leftoverMarks.filter { line.contains($0) }.map { file.violation(index + 1, $0) }
+            marks.filter { line.contains($0) }.map { file.violation(index + 1, $0) }
         }
     }
 
@@ -40,20 +42,26 @@ extension Rule {
         all: { files in
             let sources = files.filter(\.isSource)
             let described = Set(
-                sources.flatMap { $0.text.codeLines }.compactMap { line in
-                    line.firstMatch(of: /^\s*(?:public |package )?extension (?:\w+\.)*(\w+): .*CustomStringConvertible/).map {
-                        String($0.1)
-                    }
-                })
+                sources.flatMap { heads("extension", $0.text) }.filter { $0.promises.contains("CustomStringConvertible") }.map(\.name))
             return sources.flatMap { file in
-                file.text.codeLines.enumerated().compactMap { index, line in
-                    guard let match = line.firstMatch(of: /\benum (\w+): .*\bError\b/), !line.contains("CustomStringConvertible"),
-                        !described.contains(String(match.1))
+                heads("enum", file.text).compactMap { head in
+                    guard head.promises.contains("Error"), !head.promises.contains("CustomStringConvertible"),
+                        !described.contains(head.name)
                     else { return nil }
-                    return file.violation(index + 1, "\(match.1) has no description")
+                    return file.violation(head.line, "\(head.name) has no description")
                 }
             }
         })
+
+    /// The declarations that begin with `keyword`: what is declared, and what stands behind the colon on its line.
+    private static func heads(_ keyword: String, _ text: SwiftText) -> [(name: String, promises: Set<String>, line: Int)] {
+        text.words.filter { $0.text == keyword }.compactMap { word in
+            let parts = text.rest(of: word.offset + keyword.utf8.count).split(separator: ":", maxSplits: 1)
+            guard parts.count == 2, let name = parts[0].split(whereSeparator: { " .<".contains($0) }).last else { return nil }
+            let promises = parts[1].split { !$0.isLetter && $0 != "@" }.map(String.init)
+            return (String(name), Set(promises), text.line(of: word.offset))
+        }
+    }
 
     private static let sleepers: Set<String> = ["sleep", "usleep", "nanosleep", "asyncAfter", "clock_nanosleep"]
 
@@ -71,8 +79,10 @@ extension Rule {
     private static let machineRoots = ["/wo" + "rk/", "/ro" + "ot/", "/ho" + "me/", "/Us" + "ers/"]
 
     static let machinePaths = Rule("no file names a path of the machine that it was made on") { file in
-        file.source.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { index, line in
-            machineRoots.filter { root in
+        let roots = machineRoots.filter(file.source.contains)
+        guard !roots.isEmpty else { return [] }
+        return file.source.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { index, line in
+            roots.filter { root in
                 // Part of a longer path, such as a URL's, is no path of a machine.
                 line.ranges(of: root).contains { range in
                     range.lowerBound == line.startIndex || !isPathCharacter(line[line.index(before: range.lowerBound)])

@@ -23,6 +23,11 @@ struct SwiftText {
         1 + code[..<offset].count { $0 == UInt8(ascii: "\n") }
     }
 
+    /// The code from an offset to the end of its line.
+    func rest(of offset: Int) -> String {
+        String(decoding: code[offset...].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
     /// The first byte at or after `offset` that is no blank, and where it is.
     func next(from offset: Int) -> (byte: UInt8, offset: Int)? {
         code.indices.dropFirst(offset).first { code[$0] > 0x20 }.map { (code[$0], $0) }
@@ -97,14 +102,16 @@ private struct Scanner {
 
     private func starts(_ text: StaticString, at offset: Int) -> Bool {
         let count = text.utf8CodeUnitCount
-        return offset + count <= bytes.count && (0..<count).allSatisfy { bytes[offset + $0] == text.utf8Start[$0] }
+        // Most bytes begin nothing: this is asked of each one several times.
+        guard offset + count <= bytes.count, bytes[offset] == text.utf8Start[0] else { return false }
+        return (1..<count).allSatisfy { bytes[offset + $0] == text.utf8Start[$0] }
     }
 
     /// One step in code: a comment, a string, or one byte.
     private mutating func step() {
         if starts("//", at: at) { return lineComment() }
         if starts("/*", at: at) { return blockComment() }
-        let hashes = bytes[at...].prefix { $0 == UInt8(ascii: "#") }.count
+        let hashes = bytes[at] == UInt8(ascii: "#") ? bytes[at...].prefix { $0 == UInt8(ascii: "#") }.count : 0
         if starts("\"", at: at + hashes) { return string(hashes) }
         if bytes[at] == UInt8(ascii: "`") { return quotedName() }
         code[at] = bytes[at]
