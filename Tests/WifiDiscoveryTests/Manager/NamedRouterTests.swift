@@ -58,11 +58,14 @@ struct NamedRouterTests {
         await scene.fleet.routers[0].stop()
         await scene.stranger.add(RouterDescription(mac: scene.fleet.macs[1], name: "Room 1", tcp: 9, tls: true))
         let manager = scene.manager(home: home.path)
-        let error = await #expect(throws: ManagerError.self) { try await manager.connect(to: "Room 1") }
-        guard case .otherName("Room 1", let mac, found: "Room 2")? = error else {
-            return #expect(Bool(false), "\(String(describing: error))")
+        // Which of the two descriptions of the second router counts, is the network's to decide; by its own word it's another one.
+        await #expect { try await manager.connect(to: "Room 1") } throws: { error in
+            switch error as? ManagerError {
+            case .otherName("Room 1", let mac, found: "Room 2")?: mac == scene.fleet.macs[1]
+            case .unknownRouter?: true
+            default: false
+            }
         }
-        #expect(mac == scene.fleet.macs[1])
         #expect(scene.fleet.taken(1).isEmpty)
         // By its own name it's found, and by its MAC.
         #expect(try await manager.connect(to: "Room 2").mac == scene.fleet.macs[1])

@@ -51,7 +51,9 @@ struct SpooferTests {
         let sent = try await BuiltTool.run(
             ["send", Self.mac, "for the genuine one", "--json"] + VerifyToolTests.on(port) + trusting(), within: .seconds(120))
         #expect(sent.status == 0 && sent.text.contains(#""outcome":"delivered""#), "\(sent.text)\(sent.errorText)")
-        _ = try await router.line("message", within: .seconds(60)) { $0.contains("for the genuine one") }
+        do { _ = try await router.line("message", within: .seconds(60)) { $0.contains("for the genuine one") } } catch {
+            Issue.record("\(error)\nwhat was sent: \(sent.text)\(sent.errorText)")
+        }
     }
 
     @Test func `a flood of ports from the router's own address, before it answers, hides its own port from nobody`() async throws {
