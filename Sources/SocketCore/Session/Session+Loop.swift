@@ -11,7 +11,7 @@ extension Session: StreamOwner, TimerHandler, TickHandler {
         let bound = LoopBound(stream, on: loop)
         assumeIsolated { session in
             guard session.stream === bound.value else { return }
-            session.core.connected(session.streamNumber, now: session.loop.now)
+            session.core.connected(session.streamNumber, to: bound.value.peer, now: session.loop.now)
             session.flushLater()
         }
     }

@@ -22,13 +22,12 @@ extension RouterManager {
             return try await locate(address, port, reference, exception: exception)
         }
         if let known, let found = try await ask(known, exception: exception) {
+            // One that was known by a datagram's word may call itself otherwise. Whose name it is is asked of everybody.
             do { return try await named(found, parsed, exception: exception) } catch ManagerError.otherName {
-                // It was known by a datagram's word. Whose name it is is asked of everybody.
-                let other = try await search(parsed, nil, reference, exception: exception)
-                return try await named(other, parsed, exception: exception)
+                return try await search(parsed, nil, reference, exception: exception)
             }
         }
-        return try await named(search(parsed, known, reference, exception: exception), parsed, exception: exception)
+        return try await search(parsed, known, reference, exception: exception)
     }
 
     /// The target, if it may be called as it was named.
@@ -45,8 +44,8 @@ extension RouterManager {
         switch try directory?.load().find(parsed) {
         case .found(let router): return router
         case .ambiguous(let routers):
-            guard !exception, options.trust.hasRoot, let home = options.home else { throw ManagerError.ambiguous(reference, routers) }
-            let memory = try TrustState(home: home).load().memory
+            guard !exception, options.trust.hasRoot else { throw ManagerError.ambiguous(reference, routers) }
+            let memory = try trustMemory()
             let proven = routers.filter { memory[$0.router.mac]?.wasProven == true }
             guard proven.count == 1 else { throw ManagerError.ambiguous(reference, routers) }
             return proven[0]
@@ -95,12 +94,20 @@ extension RouterManager {
         for router in result.routers { seen.merge(router.discovered, interface: router.interface, now: SystemCalls.monotonicNow()) }
         switch seen.find(discovery.mac.map { .mac($0) } ?? parsed) {
         case .found(let router):
-            return try await place(of: result.routers.first { $0.mac == router.router.mac } ?? result.routers[0], exception: exception)
+            let found = result.routers.first { $0.mac == router.router.mac } ?? result.routers[0]
+            let target = try await place(of: found, exception: exception)
+            do { return try await named(target, parsed, exception: exception) } catch ManagerError.otherName(let name, let mac, let own) {
+                if let other = try await selfNamed(parsed, of: result.routers.filter { $0.mac != mac }) { return other }
+                throw ManagerError.otherName(name, mac, found: own)
+            }
         case .ambiguous(let routers):
             let found = result.routers.filter { router in routers.contains { $0.router.mac == router.mac } }
-            if !exception, let proven = try await onlyProven(of: found, parsed) { return proven }
+            if !exception, let proven = try await onlyProven(of: found, parsed) {
+                return try await named(proven, parsed, exception: exception)
+            }
             throw ManagerError.ambiguous(reference, routers)
         case .unknown:
+            if !exception, let own = try await selfNamed(parsed, of: result.routers) { return own }
             if let known { throw ManagerError.notAnswering(known) }
             throw ManagerError.unknownRouter(reference)
         }
@@ -109,11 +116,7 @@ extension RouterManager {
     /// Of several that answer to a name, the one that proves to be the company's, if a root is configured and exactly one does; of several
     /// that do, the one that calls itself that.
     private func onlyProven(of found: [FoundRouter], _ parsed: RouterReference) async throws -> SwitchCore.Target? {
-        guard options.trust.hasRoot else { return nil }
-        let findings = await verified(found.map(RouterVerifier.Subject.init), try verifier())
-        var proven = findings.filter { $0.judgement.verdict == .company }.compactMap { finding in
-            found.first { $0.mac == finding.subject.mac }.map { target($0, at: finding.endpoint) }
-        }
+        var proven = try await proven(of: found)
         if proven.count > 1, case .name(let name) = parsed {
             var called: [SwitchCore.Target] = []
             // Who can't be asked can't be told from the others.
@@ -123,13 +126,35 @@ extension RouterManager {
         return proven.count == 1 ? proven[0] : nil
     }
 
+    /// The only one that calls itself that over a proven connection, whatever replies call it: one forged reply in its name renames it.
+    private func selfNamed(_ parsed: RouterReference, of found: [FoundRouter]) async throws -> SwitchCore.Target? {
+        guard case .name(let name) = parsed else { return nil }
+        var called: [SwitchCore.Target] = []
+        for one in try await proven(of: found) {
+            do { if try await ownName(of: one)?.lowercased() == name.lowercased() { called.append(one) } } catch ManagerError.notOpened(
+                _, _, let reason)
+            {
+                onRemark("\(one.mac) has proven whose it is, but couldn't be asked what it calls itself: \(reason)")
+            }
+        }
+        return called.count == 1 ? called[0] : nil
+    }
+
+    /// Those that prove to be the company's, where a root is configured.
+    private func proven(of found: [FoundRouter]) async throws -> [SwitchCore.Target] {
+        guard options.trust.hasRoot else { return [] }
+        let findings = await verified(found.map(RouterVerifier.Subject.init), try verifier())
+        return findings.filter { $0.judgement.verdict == .company }.compactMap { finding in
+            found.first { $0.mac == finding.subject.mac }.map { target($0, at: finding.endpoint) }
+        }
+    }
+
     /// What the router at a place calls itself, over a connection on which it has proven itself: as it has said before, or asked now. nil
     /// where it needn't prove anything, or can't, which is told when a session is wanted.
     private func ownName(of target: SwitchCore.Target) async throws -> String? {
         guard target.offersTLS, try wantsProof(of: target.mac) else { return nil }
         if let known = try directory?.load()[target.mac]?.provenName { return known }
-        let memory = try options.home.map { try TrustState(home: $0).load().memory } ?? TrustMemory()
-        let inquiry = HelloInquiry(trust: options.trust, memory: memory, limit: .seconds(5), loop: loop)
+        let inquiry = HelloInquiry(trust: options.trust, memory: try trustMemory(), limit: .seconds(5), loop: loop)
         let hello: RouterHello
         do { hello = try await inquiry.ask(target.mac, at: target.session).get() } catch {
             throw ManagerError.notOpened(target.mac, target.session, error)

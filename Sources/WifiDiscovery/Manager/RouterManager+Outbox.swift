@@ -38,7 +38,7 @@ extension RouterManager {
     ) async throws -> Result {
         let start = ContinuousClock.now
         var isWaiting = false
-        defer { if isWaiting { journalWaiters[mac, default: 1] -= 1 } }
+        defer { if isWaiting { stopWaiting(for: mac) } }
         while true {
             do { return try await attempt(self) } catch OutboxJournalError.inUse {
                 let span: Duration = if case .wait(let limit) = options.whenOutboxHeld { limit } else { .zero }
@@ -54,5 +54,10 @@ extension RouterManager {
                 try await Task.sleep(for: RouterManager.journalPause)
             }
         }
+    }
+
+    private func stopWaiting(for mac: MACAddress) {
+        let others = journalWaiters[mac, default: 1] - 1
+        journalWaiters[mac] = others > 0 ? others : nil
     }
 }

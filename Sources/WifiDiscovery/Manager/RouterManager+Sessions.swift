@@ -118,7 +118,7 @@ extension RouterManager {
 
     /// What is remembered of a router, by the trust's memory and by the directory, which hears of TLS from replies alone.
     private func remembered(_ mac: MACAddress) throws -> (TrustRecord?, ClockFloor) {
-        var memory = try options.home.map { try TrustState(home: $0).load().memory } ?? TrustMemory()
+        var memory = try trustMemory()
         if try directory?.load()[mac]?.hasSpokenTLS == true { memory.noteTLS(of: mac, now: options.trust.clock()) }
         return (memory[mac], memory.floor)
     }
@@ -193,9 +193,14 @@ extension RouterManager {
         return findings
     }
 
-    func verifier() throws -> RouterVerifier {
-        let memory = try options.home.map { try TrustState(home: $0).load().memory } ?? TrustMemory()
-        return RouterVerifier(options.trust, memory: memory, loop: loop)
+    func verifier() throws -> RouterVerifier { RouterVerifier(options.trust, memory: try trustMemory(), loop: loop) }
+
+    /// What is remembered of proofs, pins and the clock.
+    ///
+    /// - Throws: `TrustState.Unreadable`: it isn't taken for nothing.
+    func trustMemory() throws -> TrustMemory {
+        guard let home = options.home else { return TrustMemory() }
+        return try TrustState(home: home).load().memory
     }
 
     private func target(_ found: FoundRouter) -> SwitchCore.Target { target(found, at: nil) }

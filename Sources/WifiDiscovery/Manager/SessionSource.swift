@@ -8,6 +8,8 @@ public struct SessionSource: Hashable, Sendable {
     public var session: SessionIdentifier
     /// The router's boot, as it said last in this session; nil before it first stood, and of a plain device.
     public var boot: String?
+    /// Where the router was reached last in this session; nil before it first stood.
+    public var peer: Endpoint?
 
     /// Names a session.
     ///
@@ -19,6 +21,7 @@ public struct SessionSource: Hashable, Sendable {
         self.mac = mac
         self.session = session
         boot = opening?.router?.identity.boot
+        peer = opening?.peer
     }
 
     /// The same, once it has told this.

@@ -86,7 +86,8 @@ enum SessionTool {
             "session",
             [
                 "state": .string(word), "mac": .string("\(source.mac)"), "session": .string("\(source.session)"),
-                "boot": .text(source.boot), "attempt": .whole(attempt), "detail": .string(remark),
+                "boot": .text(source.boot), "address": .text(source.peer?.description), "attempt": .whole(attempt),
+                "detail": .string(remark),
             ])
     }
 
@@ -97,8 +98,9 @@ enum SessionTool {
         output.json(
             "session",
             [
-                "state": .string(word), "mac": .null, "session": .string("\(session)"), "boot": .null, "attempt": .whole(attempt),
-                "detail": .string(remark), "address": .string(address),
+                "state": .string(word), "mac": .null, "session": .string("\(session)"), "boot": .null, "address": .string(address),
+                "attempt": .whole(attempt),
+                "detail": .string(remark),
             ])
     }
 
@@ -122,14 +124,17 @@ enum SessionTool {
     static func describe(_ state: SessionState) -> (word: String, attempt: Int?, remark: String) {
         switch state {
         case .connecting(let attempt): ("connecting", attempt, "connecting, try \(attempt)")
-        case .open(let opening): ("open", nil, opening.memoryLost ? "open; the router has forgotten the earlier session" : "open")
-        case .resumed: ("resumed", nil, "resumed")
+        case .open(let opening):
+            ("open", nil, "open" + at(opening) + (opening.memoryLost ? "; the router has forgotten the earlier session" : ""))
+        case .resumed(let opening): ("resumed", nil, "resumed" + at(opening))
         case .lost(let reason): ("lost", nil, "lost" + why(reason))
         case .reconnecting(let attempt, let after): ("reconnecting", attempt, "trying again in \(after.briefText)")
         case .suspended: ("suspended", nil, "suspended")
         case .closed(let reason): ("closed", nil, "closed" + why(reason))
         }
     }
+
+    private static func at(_ opening: SessionOpening) -> String { opening.peer.map { " at \($0)" } ?? "" }
 
     /// Where the reason says more than that it was wished for.
     private static func why(_ reason: LossReason) -> String { reason == .closed ? "" : ": \(reason)" }

@@ -51,18 +51,19 @@ struct NamedRouterTests {
         }
     }
 
-    @Test func `a forged reply that gives one router another's name moves no command to it`() async throws {
+    /// Of two descriptions that contradict each other the one with the smaller boot is shown.
+    @Test(arguments: [(HexToken(0), true), (HexToken(.max), false)])
+    func `a forged reply that gives one router another's name moves no command to it`(boot: HexToken, isShown: Bool) async throws {
         let scene = try await Scene()
         let home = try TemporaryDirectory()
         // The second router, as the stranger tells it, has the first one's name; nobody knows the true ones yet.
         await scene.fleet.routers[0].stop()
-        await scene.stranger.add(RouterDescription(mac: scene.fleet.macs[1], name: "Room 1", tcp: 9, tls: true))
+        await scene.stranger.add(RouterDescription(mac: scene.fleet.macs[1], name: "Room 1", tcp: 9, tls: true, boot: boot))
         let manager = scene.manager(home: home.path)
-        // Which of the two descriptions of the second router counts, is the network's to decide; by its own word it's another one.
         await #expect { try await manager.connect(to: "Room 1") } throws: { error in
             switch error as? ManagerError {
-            case .otherName("Room 1", let mac, found: "Room 2")?: mac == scene.fleet.macs[1]
-            case .unknownRouter?: true
+            case .otherName("Room 1", let mac, found: "Room 2")?: isShown && mac == scene.fleet.macs[1]
+            case .unknownRouter?: !isShown
             default: false
             }
         }
@@ -70,6 +71,25 @@ struct NamedRouterTests {
         // By its own name it's found, and by its MAC.
         #expect(try await manager.connect(to: "Room 2").mac == scene.fleet.macs[1])
         #expect(try RouterDirectory(home: home.path).load()[scene.fleet.macs[1]]?.provenName == "Room 2")
+        await manager.close()
+        await scene.stop()
+    }
+
+    @Test func `a router that forged replies call otherwise is found by the name that it gives itself`() async throws {
+        let scene = try await Scene()
+        await scene.stranger.add(RouterDescription(mac: scene.fleet.macs[0], name: "Room 2", tcp: 9, tls: true, boot: HexToken(0)))
+        await scene.stranger.add(RouterDescription(mac: scene.fleet.macs[1], name: "Attic", tcp: 9, tls: true, boot: HexToken(0)))
+        // Nobody is called Room 1 by any reply that counts; Room 2 is the first one's name by the stranger's word.
+        for (index, name) in [(0, "Room 1"), (1, "Room 2")] {
+            let manager = scene.manager(home: try TemporaryDirectory().path)
+            #expect(try await manager.connect(to: name).mac == scene.fleet.macs[index], "\(name)")
+            await manager.close()
+        }
+        // Who is only called that isn't found by it.
+        let manager = scene.manager(home: try TemporaryDirectory().path)
+        await #expect { try await manager.connect(to: "Attic") } throws: { error in
+            if case .otherName("Attic", scene.fleet.macs[1], found: "Room 2")? = error as? ManagerError { true } else { false }
+        }
         await manager.close()
         await scene.stop()
     }

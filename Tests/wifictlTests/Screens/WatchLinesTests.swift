@@ -41,7 +41,7 @@ struct WatchLinesTests {
         let watch = try ChildProcess(
             [BuiltTool.path] + words, environment: ["WIFICTL_HOME": home.path, "WIFICTL_CONFIG": "/dev/null"])
         let (child, _) = try await Loopback.router(port: port, ["--mac", "02:00:5e:00:53:01", "--name", "Attic", "--tcp", "0"])
-        _ = try await watch.line("session", within: .seconds(60)) { $0.hasSuffix("session with 02:00:5e:00:53:01: open") }
+        _ = try await watch.line("session", within: .seconds(60)) { $0.contains("session with 02:00:5e:00:53:01: open at 127.0.0.1:") }
         watch.signal(SIGTERM)
         #expect(try await watch.result().status == 130)
         child.signal(SIGINT)

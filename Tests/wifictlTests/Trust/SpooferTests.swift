@@ -2,28 +2,34 @@ import Foundation
 import SocketCore
 import TestSupport
 import Testing
-import WifiDiscovery
 
 /// Attackers between a controller and its router: they gain nothing.
 @Suite("Spoofers", .serialized, .timeLimit(.minutes(10)))
 struct SpooferTests {
-    private static let mac = VerifyToolTests.mac
+    /// No other test's: that a message came to this suite's router, and not to one with the same certificate, is what these tests are about.
+    private static let mac = "02:00:5e:00:53:77"
     private static let bssid = "02:00:5e:00:53:11"
 
     /// A genuine router whose answers come after everybody else's, and a spoofer with a listener of its own, whose certificate has the right
     /// name and the wrong issuer.
-    private func start(flood: Int, hosts: Int, replays: Bool) async throws -> (port: Int, router: ChildProcess, others: [ChildProcess]) {
+    private func start(flood: Int, hosts: Int, replays: Bool) async throws -> (
+        port: Int, router: (child: ChildProcess, tcp: Int), others: [ChildProcess]
+    ) {
         let company = try await TestCompany.shared
         let port = try Loopback.freePort()
         let words = ["--mac", Self.mac, "--bssid", Self.bssid, "--tcp", "0", "--address", "127.0.0.1", "--reply-delay", "50ms"]
-        let router = try await Loopback.router(port: port, words + VerifyToolTests.words(company.device, company)).child
-        let stranger = try await VerifyToolTests.device(company, "01", by: try await company.workshop.selfSigned("Cloner"))
+        let router = try await Loopback.router(port: port, words + VerifyToolTests.words(try await Self.device(company), company))
+        let stranger = try await VerifyToolTests.device(company, "77", by: try await company.workshop.selfSigned("Cloner"))
         let (server, ports) = try await PythonPeer.listening(
             PythonPeer.servers, ["new,\(stranger.certificateFile),\(stranger.keyFile)"])
         let arguments = ["\(port)", Self.mac, Self.bssid, "\(ports[0])", "\(flood)", replays ? "replay" : "nothing", "\(hosts)"]
         let forger = try ChildProcess(["python3", "-c", SpooferScripts.forger] + arguments)
         _ = try await forger.line("ready", within: .seconds(60))
         return (port, router, [server, forger])
+    }
+
+    private static func device(_ company: TestCompany) async throws -> CertificateWorkshop.Issued {
+        try await VerifyToolTests.device(company, "77")
     }
 
     private func trusting() async throws -> [String] {
@@ -37,7 +43,7 @@ struct SpooferTests {
     ) async throws {
         let (port, router, others) = try await start(flood: flood, hosts: hosts, replays: true)
         let found = try await Loopback.discover(
-            port: port, ["--for", "5s", "--bssid", Self.bssid] + trusting(), within: .seconds(180))
+            port: port, ["--for", hosts > 1 ? "10s" : "5s", "--bssid", Self.bssid] + trusting(), within: .seconds(180))
         #expect(found.selected["mac"] == .string(Self.mac) && found.selected["why"] == "radio", "\(found.selected.text)")
         let genuine = found.routers.filter { $0["mac"] == .string(Self.mac) }
         #expect(genuine.count == 1 && genuine.first?["verdict"] == "company", "\(genuine.map(\.text))")
@@ -48,17 +54,15 @@ struct SpooferTests {
             _ = try await others[1].line("the flood", within: .seconds(60)) { $0 == "flooded" }
             #expect(found.routers.count > 100, "\(found.summary.text)")
         }
-        // On a machine that is too slow for it, the forger doesn't fill the list.
-        if hosts > 1, found.routers.count >= DiscoveryBounds.routers {
+        if hosts > 1 {
             #expect((found.summary["flood"]?["sources"]?.integerValue ?? 0) > 1, "\(found.summary.text)")
         }
         let sent = try await BuiltTool.run(
             ["send", Self.mac, "for the genuine one", "--json"] + VerifyToolTests.on(port) + trusting(), within: .seconds(120))
         #expect(sent.status == 0 && sent.text.contains(#""outcome":"delivered""#), "\(sent.text)\(sent.errorText)")
-        do { _ = try await router.line("message", within: .seconds(60)) { $0.contains("for the genuine one") } } catch {
-            Issue.record("\(error)\nwhat was sent: \(sent.text)\(sent.errorText)")
-        }
-        // They live until here: a forger's port that is free again may be another test's router's, of the same company.
+        #expect(sent.text.contains("\"address\":\"127.0.0.1:\(router.tcp)\""), "\(sent.text)")
+        _ = try await router.child.line("message", within: .seconds(60)) { $0.contains("for the genuine one") }
+        // They live until here: a forger's port that is free again may be anybody's.
         withExtendedLifetime(others) {}
     }
 
@@ -77,7 +81,7 @@ struct SpooferTests {
         let folder = try TemporaryDirectory()
         let (router, tcp) = try await Loopback.router(
             port: try Loopback.freePort(),
-            ["--mac", Self.mac, "--tcp", "0", "--address", "127.0.0.1"] + VerifyToolTests.words(company.device, company))
+            ["--mac", Self.mac, "--tcp", "0", "--address", "127.0.0.1"] + VerifyToolTests.words(try await Self.device(company), company))
         func relay(_ mode: String) async throws -> (child: ChildProcess, port: Int) {
             let child = try ChildProcess(["python3", "-c", SpooferScripts.relay, "\(tcp)", mode, folder.file(mode)])
             return (child, try #require(Int(try await child.line("port", within: .seconds(60)))))
@@ -115,7 +119,8 @@ struct SpooferTests {
         let company = try await TestCompany.shared
         let port = try Loopback.freePort()
         let (router, tcp) = try await Loopback.router(
-            port: port, ["--mac", Self.mac, "--tcp", "0", "--address", "127.0.0.1"] + VerifyToolTests.words(company.device, company))
+            port: port,
+            ["--mac", Self.mac, "--tcp", "0", "--address", "127.0.0.1"] + VerifyToolTests.words(try await Self.device(company), company))
         let crowd = try ChildProcess(["python3", "-c", SpooferScripts.crowd, "\(tcp)"])
         _ = try await crowd.line("crowd", within: .seconds(60))
         for number in 1...3 {

@@ -31,12 +31,13 @@ extension SessionCore {
         (phaseSince, connectSpan) = (now, configuration.timing.connect)
     }
 
-    /// Controller: the connection asked for stands, TLS included.
-    public mutating func connected(_ number: ConnectionNumber, now: Instant) {
+    /// Controller: the connection asked for stands, TLS included. `peer` is whom it leads to, for ``SessionOpening/peer``.
+    public mutating func connected(_ number: ConnectionNumber, to peer: Endpoint? = nil, now: Instant) {
         guard number == connection, phase == .connecting else { return }
         begin(now)
+        self.peer = peer
         guard !configuration.isPlain else {
-            return opened(SessionOpening(session: session, version: version, memoryLost: false), resumed: false, now)
+            return opened(SessionOpening(session: session, version: version, memoryLost: false, peer: peer), resumed: false, now)
         }
         enter(.greeting, now)
         let hello = ControllerHello(
@@ -180,7 +181,7 @@ extension SessionCore {
         peerBoot = hello.identity.boot
         journal?.opened(boot: hello.identity.boot, mac: mac, reset: memoryLost)
         if memoryLost { output.append(encoder, msgId: 0, version: version, body: RawSpan()) }
-        let opening = SessionOpening(session: session, version: version, memoryLost: memoryLost, router: hello)
+        let opening = SessionOpening(session: session, version: version, memoryLost: memoryLost, peer: peer, router: hello)
         opened(opening, resumed: hello.resumed, now)
     }
 

@@ -66,6 +66,8 @@ public struct SessionCore: ~Copyable {
     // The session's memory.
     /// Whether this session has stood before: the hello's `resume`.
     var hasOpened = false
+    /// Controller: where the router was reached last.
+    var peer: Endpoint?
     /// The router's last boot and its MAC.
     var peerBoot: String?
     var peerMAC: String?

@@ -41,6 +41,8 @@ public struct SessionOpening: Equatable, Sendable {
     public var version: UInt16
     /// Whether the router has lost this session's memory since it last stood.
     public var memoryLost: Bool
+    /// Where the router was reached; nil on the router's side, and of a core whose shell didn't say.
+    public var peer: Endpoint?
     /// The router's hello; nil for a plain device.
     public var router: RouterHello?
     /// The controller's hello; nil on a plain device's connection.
