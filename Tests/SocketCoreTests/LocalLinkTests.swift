@@ -53,6 +53,23 @@ import Testing
         await listener.close()
     }
 
+    @Test func `what came before the other side went is read, however late`() async throws {
+        let directory = try TemporaryDirectory()
+        let (listener, near, far) = try await pair(directory)
+        // Until more waits than is read unasked, and then some into the kernel's buffer.
+        let body = [UInt8](repeating: 6, count: 5 * LocalLink.largestPiece)
+        #expect(near.post(1, body))
+        await near.close()
+        // It has been noticed that nobody is there.
+        while far.post(2) { await Task.yield() }
+        await far.room()
+        var count = 0
+        while let more = await far.next() { count += more.reduce(0) { $0 + $1.body.count } }
+        #expect(count == body.count)
+        await far.close()
+        await listener.close()
+    }
+
     @Test func `who can't wait is cut off when the other side doesn't read`() async throws {
         let directory = try TemporaryDirectory()
         let (listener, near, far) = try await pair(directory)

@@ -23,7 +23,10 @@ public actor LocalLink: StreamOwner {
         /// Bytes at its start that were written already.
         var written = 0
         var isFlushing = false
+        /// Nothing is taken any more.
         var isEnded = false
+        /// The other side didn't take enough: the whole link ends.
+        var isOverfull = false
 
         var count: Int { bytes.count - written }
     }
@@ -42,6 +45,7 @@ public actor LocalLink: StreamOwner {
     /// Over a connection that a listener accepted; on the loop's thread.
     init(over stream: LoopBound<Stream>, on loop: EventLoop) {
         self.loop = loop
+        stream.value.readsToTheEnd = true
         self.stream = stream.value
         self.stream?.owner = self
     }
@@ -59,6 +63,7 @@ public actor LocalLink: StreamOwner {
     private func attach(_ descriptor: consuming FileDescriptor) throws(SystemError) {
         let stream = try Stream.local(descriptor, on: loop)
         stream.owner = self
+        stream.readsToTheEnd = true
         self.stream = stream
     }
 
@@ -92,7 +97,7 @@ public actor LocalLink: StreamOwner {
                     preconditionFailure("a piece is within the limits of a frame: \(error)")
                 }
             } while !rest.isEmpty
-            if backlog.count > LocalLink.largestBacklog { backlog.isEnded = true }
+            if backlog.count > LocalLink.largestBacklog { (backlog.isEnded, backlog.isOverfull) = (true, true) }
             defer { backlog.isFlushing = true }
             return (!backlog.isEnded, !backlog.isFlushing)
         }
@@ -115,9 +120,9 @@ public actor LocalLink: StreamOwner {
     }
 
     private func flush() {
-        let (isEnded, isEmpty, hasRoom) = backlog.withLock { backlog -> (Bool, Bool, Bool) in
+        let (isOverfull, isEmpty, hasRoom) = backlog.withLock { backlog -> (Bool, Bool, Bool) in
             backlog.isFlushing = false
-            guard !backlog.isEnded, let stream else { return (true, true, true) }
+            guard !backlog.isEnded, let stream else { return (backlog.isOverfull, true, true) }
             backlog.written += stream.write(backlog.bytes.span.bytes.extracting(droppingFirst: backlog.written))
             if backlog.count == 0 {
                 backlog.bytes.removeAll(keepingCapacity: backlog.bytes.capacity <= LocalLink.highMark)
@@ -128,7 +133,7 @@ public actor LocalLink: StreamOwner {
             }
             return (false, backlog.count == 0, backlog.count <= LocalLink.highMark)
         }
-        if isEnded { return end() }
+        if isOverfull { return end() }
         if isEmpty || hasRoom { wake() }
     }
 
@@ -139,15 +144,19 @@ public actor LocalLink: StreamOwner {
     }
 
     private func end() {
+        endOutput()
+        stream?.close()
+        stream = nil
+        wakeReader()
+    }
+
+    private func endOutput() {
         backlog.withLock {
             $0.isEnded = true
             $0.bytes = []
             $0.written = 0
         }
-        stream?.close()
-        stream = nil
         wake()
-        wakeReader()
     }
 
     // MARK: Called by the loop
@@ -159,6 +168,8 @@ public actor LocalLink: StreamOwner {
     nonisolated func streamIsWritable(_ stream: Stream) { assumeIsolated { $0.flush() } }
 
     nonisolated func streamEnded(_ stream: Stream, _ end: StreamEnd) { assumeIsolated { $0.end() } }
+
+    nonisolated func streamTakesNothingMore(_ stream: Stream) { assumeIsolated { $0.endOutput() } }
 
     private func receive(_ bytes: RawSpan) {
         do throws(FrameError) {

@@ -28,15 +28,23 @@ final class Stream: ReadinessHandler {
     private var finishesWhenWritten = false
     /// False stops reading, and so, in time, the peer.
     var isReading = true {
-        didSet { if isReading != oldValue { updateInterest() } }
+        didSet {
+            guard isReading != oldValue else { return }
+            if isReading, isOutOfSight { watchAgain() } else { updateInterest() }
+        }
     }
+    /// What a peer has sent before it went comes to the owner however long reading is paused, for owners to whom nobody sends it again. Others
+    /// hear of the end at once, and of no bytes before it.
+    var readsToTheEnd = false
+    /// The peer has gone, reading is paused, and bytes wait: epoll would tell of that without end.
+    private var isOutOfSight = false
 
     /// Whether the last write took everything.
     var isWritable: Bool { token != nil && !isConnecting && !wantsWriting }
     /// Whether the peer took the connection, TLS aside.
     var isConnected: Bool { token != nil && !isConnecting }
     /// True until ``close()``.
-    var isOpen: Bool { token != nil }
+    var isOpen: Bool { descriptor != nil }
 
     /// A connection on its way; the owner hears of its end or its opening later, never from within this call.
     static func connect(
@@ -187,13 +195,29 @@ final class Stream: ReadinessHandler {
         if !readiness.isDisjoint(with: [.readable, .failed]) { readAvailable() }
         // What can't be read (reading is paused, or the input has ended) can't report a broken connection either, and
         // epoll reports it without end. Bytes lost here were never receipted: the peer sends them again.
-        if readiness.contains(.failed), token != nil, !isReading || inputEnded { return end(.broken(pendingError())) }
+        if readiness.contains(.failed), token != nil, !isReading || inputEnded { return failedUnread() }
         if readiness.contains(.writable), token != nil {
             wantsWriting = false
             flushCiphertext()
             if !wantsWriting, isAnnounced { owner?.streamIsWritable(self) }
             updateInterest()
         }
+    }
+
+    private func failedUnread() {
+        guard readsToTheEnd, !inputEnded, let token, let number = descriptor?.number, SystemCalls.hasUnread(number) else {
+            return end(.broken(pendingError()))
+        }
+        loop.remove(token)
+        self.token = nil
+        isOutOfSight = true
+        owner?.streamTakesNothingMore(self)
+    }
+
+    private func watchAgain() {
+        guard let number = descriptor?.number else { return }
+        isOutOfSight = false
+        do throws(SystemError) { token = try loop.add(number, interest: .readable, handler: self) } catch { end(.broken(error)) }
     }
 
     private func connectEnded() {

@@ -32,4 +32,11 @@ protocol StreamOwner: AnyObject {
     func streamIsWritable(_ stream: Stream)
     /// It's over; the stream has closed itself unless it was the peer that finished, which leaves our half open.
     func streamEnded(_ stream: Stream, _ end: StreamEnd)
+    /// The peer is gone while reading was paused over bytes that it had sent: see ``Stream/readsToTheEnd``. Nothing can be written any more;
+    /// the end follows the bytes.
+    func streamTakesNothingMore(_ stream: Stream)
+}
+
+extension StreamOwner {
+    func streamTakesNothingMore(_ stream: Stream) {}
 }

@@ -94,4 +94,10 @@ public enum SystemCalls {
         guard errno == EAGAIN else { throw SystemError(function: "recv", code: errno) }
         return .wouldBlock
     }
+
+    /// Whether bytes wait to be received.
+    static func hasUnread(_ descriptor: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return uninterrupted { recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) } == 1
+    }
 }

@@ -32,7 +32,7 @@ public enum CertificateInspection: Sendable {
 
     private init(_ list: RevocationList) {
         self = .revocationList(
-            issuer: CertificateFacts.display(X509_CRL_get_issuer(list.handle)),
-            made: WallTime(reading: X509_CRL_get0_lastUpdate(list.handle)), due: list.nextUpdate, revoked: list.entries)
+            issuer: list.issuer, made: WallTime(reading: X509_CRL_get0_lastUpdate(list.handle)), due: list.nextUpdate, revoked: list.entries
+        )
     }
 }

@@ -14,30 +14,42 @@ final class ChainVerifier {
 
     private let store: OpaquePointer
     private let purpose: Int32
-    private let lists: [RevocationList]
+    private let files: [TLSConfiguration.NamedBytes]
+    private let onRemark: (String) -> Void
+    private var editions: [Int] = []
+    private var lists: [RevocationList] = []
     private var goodChains: [[UInt8]: PeerEvidence] = [:]
 
-    /// - Parameter peerIsServer: the purpose wanted of the peer's certificate.
-    /// - Throws: ``TLSError/libraryFailure(_:)``.
-    init(roots: [Certificate], lists: [RevocationList], peerIsServer: Bool) throws(TLSError) {
+    /// - Parameters:
+    ///   - roots: where chains may end.
+    ///   - lists: who is revoked, looked at again for each chain.
+    ///   - peerIsServer: the purpose wanted of the peer's certificate.
+    ///   - onRemark: told when a list has changed.
+    /// - Throws: ``TLSError/libraryFailure(_:)``, ``TLSError/configuration(_:)``.
+    init(
+        roots: [Certificate], lists: [TLSConfiguration.NamedBytes], peerIsServer: Bool, onRemark: @escaping (String) -> Void = { _ in }
+    ) throws(TLSError) {
+        files = lists
+        self.onRemark = onRemark
         LibraryErrors.clear()
         guard let store = X509_STORE_new() else { throw .libraryFailure(LibraryErrors.words()) }
         self.store = store
-        self.lists = lists
         purpose = peerIsServer ? X509_PURPOSE_SSL_SERVER : X509_PURPOSE_SSL_CLIENT
         for root in roots {
             guard X509_STORE_add_cert(store, root.handle) == 1 else { throw .libraryFailure(LibraryErrors.words()) }
         }
+        for file in lists { take(try file.lists.load(file)) }
     }
 
     deinit { X509_STORE_free(store) }
 
     /// The evidence for a certificate and what came along with it.
     ///
-    /// The same certificates give the same evidence as long as this lives: roots and lists are fixed, and time isn't part of it. So
-    /// good chains are remembered, and a resumed session is judged in full at the price of a hash.
+    /// The same certificates give the same evidence as long as no list changes: roots are fixed, and time isn't part of it. So good chains
+    /// are remembered, and a resumed session is judged in full at the price of a hash.
     /// - Parameter others: a stack of certificates, or nil.
     func evidence(for leaf: OpaquePointer, others: OpaquePointer?, isResumed: Bool) -> PeerEvidence {
+        refreshLists()
         let key = ChainVerifier.fingerprint(leaf, others)
         if var known = goodChains[key] {
             known.isResumed = isResumed
@@ -49,6 +61,19 @@ final class ChainVerifier {
         if goodChains.count >= ChainVerifier.mostRememberedChains { goodChains.removeAll() }
         goodChains[key] = evidence
         return evidence
+    }
+
+    private func refreshLists() {
+        let readings = files.map { $0.lists.refresh(onRemark) }
+        guard readings.map(\.edition) != editions else { return }
+        (editions, lists) = ([], [])
+        goodChains.removeAll()
+        for reading in readings { take(reading) }
+    }
+
+    private func take(_ reading: CurrentLists.Reading) {
+        editions.append(reading.edition)
+        lists += reading.lists
     }
 
     /// Over the certificates in the order shown; each is a DER structure with its length, so that no two rows of them look alike.

@@ -83,10 +83,16 @@ final class RevocationList: Sendable {
     /// Whether an entry has that serial, in lower-case hex without leading zeros.
     func lists(serial: String) -> Bool { entries.contains { $0.serial == serial } }
 
+    /// Who made it, for display only.
+    var issuer: String { CertificateFacts.display(X509_CRL_get_issuer(handle)) }
+
+    /// How many entries it has.
+    var count: Int { Int(max(0, copenssl_revoked_count(X509_CRL_get_REVOKED(handle)))) }
+
     /// All entries, in the list's order.
     var entries: [(serial: String, since: WallTime)] {
         let stack = X509_CRL_get_REVOKED(handle)
-        return (0..<max(0, copenssl_revoked_count(stack))).compactMap { index in
+        return (0..<Int32(count)).compactMap { index in
             guard let entry = copenssl_revoked_at(stack, index) else { return nil }
             let since = WallTime(reading: X509_REVOKED_get0_revocationDate(entry)) ?? WallTime(seconds: 0)
             return (CertificateFacts.hex(X509_REVOKED_get0_serialNumber(entry)), since)
@@ -100,18 +106,62 @@ final class RevocationList: Sendable {
     }
 }
 
-/// A file's lists, read once: a company's largest takes a second to read and a hundred bytes an entry, and connections by the dozen are
-/// judged by it.
-final class ParsedLists: Sendable {
-    private let lists = Mutex<[RevocationList]?>(nil)
+/// A file's lists, read once and again when the file has changed: a company's largest takes a second to read and a hundred bytes an entry,
+/// and connections by the dozen are judged by it.
+final class CurrentLists: Sendable {
+    /// What the file says, and how often it was found to say something else.
+    struct Reading {
+        var lists: [RevocationList]
+        var edition: Int
+    }
 
+    private struct State {
+        var reading: Reading?
+        var stamp: TLSFile.Stamp?
+    }
+
+    private let path: String?
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - path: the file; nil for lists that come from none, and so never change.
+    ///   - stamp: the file's, taken before its content was read for the first time.
+    init(path: String? = nil, stamp: TLSFile.Stamp? = nil) {
+        self.path = path
+        state = Mutex(State(stamp: stamp))
+    }
+
+    /// The lists as they were read for the first time, or as they are by now.
+    ///
     /// - Throws: ``TLSError/configuration(_:)``.
-    func of(_ file: TLSConfiguration.NamedBytes) throws(TLSError) -> [RevocationList] {
-        try lists.withLock { (known) throws(TLSError) in
-            if let known { return known }
-            let read = try RevocationList.all(in: file.bytes, of: file.name)
-            known = read
+    func load(_ file: TLSConfiguration.NamedBytes) throws(TLSError) -> Reading {
+        try state.withLock { (state) throws(TLSError) in
+            if let known = state.reading { return known }
+            let read = Reading(lists: try RevocationList.all(in: file.bytes, of: file.name), edition: 0)
+            state.reading = read
             return read
+        }
+    }
+
+    /// The lists as they are now. A file that can't be read any more, or holds none, is told once, and what it said before goes on counting:
+    /// nobody who was revoked comes back by it.
+    func refresh(_ onRemark: (String) -> Void) -> Reading {
+        state.withLock { state in
+            var reading = state.reading ?? Reading(lists: [], edition: 0)
+            guard let path else { return reading }
+            // Taken before the content: who writes meanwhile is noticed at the next look.
+            let stamp = TLSFile.stamp(path)
+            guard stamp != state.stamp else { return reading }
+            state.stamp = stamp
+            do {
+                reading.lists = try RevocationList.all(in: try TLSFile.read(path), of: path)
+                reading.edition += 1
+                state.reading = reading
+                onRemark("\(path) has changed: certificates revoked by it now: \(reading.lists.map(\.count).reduce(0, +))")
+            } catch {
+                onRemark("\(path) has changed and can't be used, so it counts as it was before: \(error)")
+            }
+            return reading
         }
     }
 }

@@ -4,6 +4,8 @@ public struct TLSIdentity: Sendable {
     public let certificates: [UInt8]
     /// The private key in PEM, not encrypted.
     public let key: SecretBytes
+    /// Every user of this machine can read the key's file, and so be who it stands for.
+    public let isKeyOpenToAll: Bool
     /// What errors call the two.
     let names: (certificates: String, key: String)
 
@@ -11,6 +13,7 @@ public struct TLSIdentity: Sendable {
     public init(certificates: [UInt8], key: SecretBytes) {
         self.certificates = certificates
         self.key = key
+        isKeyOpenToAll = false
         names = ("the own certificate", "the own key")
     }
 
@@ -20,6 +23,7 @@ public struct TLSIdentity: Sendable {
     public init(certificateFile: String, keyFile: String) throws(TLSError) {
         certificates = try TLSFile.read(certificateFile)
         key = SecretBytes(try TLSFile.read(keyFile))
+        isKeyOpenToAll = TLSFile.isOpenToAll(keyFile)
         names = (certificateFile, keyFile)
     }
 }
@@ -41,24 +45,38 @@ public struct TLSConfiguration: Sendable {
         /// PEM or DER.
         public let bytes: [UInt8]
         /// Of a file of revocation lists, with all copies of this value.
-        private let parsed = ParsedLists()
+        let lists: CurrentLists
 
         /// Content out of memory.
         public init(name: String, bytes: [UInt8]) {
             self.name = name
             self.bytes = bytes
+            lists = CurrentLists()
         }
 
-        /// The content of a file.
+        /// The content of a file. As one of ``TLSConfiguration/revocationLists`` the file is looked at again for each connection.
         ///
         /// - Throws: ``TLSError/configuration(_:)``.
         public init(file: String) throws(TLSError) {
             name = file
+            lists = CurrentLists(path: file, stamp: TLSFile.stamp(file))
             bytes = try TLSFile.read(file)
         }
 
-        /// - Throws: ``TLSError/configuration(_:)``.
-        func revocationLists() throws(TLSError) -> [RevocationList] { try parsed.of(self) }
+        /// Who made the revocation lists in it that none of `roots` made: they count only for peers that send their issuer's certificate along,
+        /// which is right for an issuer below a root, and useless for anybody else's list.
+        ///
+        /// - Parameter roots: certificates in PEM or DER.
+        /// - Returns: the issuers' names, for display.
+        /// - Throws: ``TLSError/configuration(_:)`` when lists or roots can't be read.
+        public func listIssuers(notAmong roots: [NamedBytes]) throws(TLSError) -> [String] {
+            var known: [Certificate] = []
+            for root in roots { known += try Certificate.all(in: root.bytes, of: root.name) }
+            let strays = try lists.load(self).lists.filter { list in
+                !known.contains { list.isMade(by: $0.handle, fingerprint: $0.facts.fingerprint) }
+            }
+            return strays.map(\.issuer)
+        }
     }
 
     /// Judges the peer; nil admits it. Called in the handshake, and again for each resumed session. The client's side calls it
@@ -72,8 +90,11 @@ public struct TLSConfiguration: Sendable {
     public var identity: TLSIdentity?
     /// Where the peer's chain may end: self-signed roots or intermediates.
     public var roots: [NamedBytes]
-    /// Revocation lists by the peers' issuers.
+    /// Revocation lists by the peers' issuers. Those that come from a file are read anew when the file has changed, so that who is revoked
+    /// gets no further connection; one that stands goes on.
     public var revocationLists: [NamedBytes]
+    /// Told when the file of a revocation list has changed, and whether it could be used; in the middle of a handshake.
+    public var onRemark: @Sendable (String) -> Void = { _ in }
     /// See ``Judge``.
     public var judge: Judge
 

@@ -23,9 +23,8 @@ public final class TLSContext {
         self.configuration = configuration
         var roots: [Certificate] = []
         for root in configuration.roots { roots += try Certificate.all(in: root.bytes, of: root.name) }
-        var lists: [RevocationList] = []
-        for list in configuration.revocationLists { lists += try list.revocationLists() }
-        verifier = try ChainVerifier(roots: roots, lists: lists, peerIsServer: configuration.role.isClient)
+        verifier = try ChainVerifier(
+            roots: roots, lists: configuration.revocationLists, peerIsServer: configuration.role.isClient, onRemark: configuration.onRemark)
         LibraryErrors.clear()
         guard let handle = SSL_CTX_new(configuration.role.isClient ? TLS_client_method() : TLS_server_method()) else {
             throw .libraryFailure(LibraryErrors.words())

@@ -112,7 +112,7 @@ extension TLSError {
         // OpenSSL's own code for it would make this bad_certificate; RFC 8446 (section 6.2) has one alert for both ends of a validity.
         case .notYetValid: X509_V_ERR_CERT_HAS_EXPIRED
         case .revoked: X509_V_ERR_CERT_REVOKED
-        case .wrongPurpose: X509_V_ERR_INVALID_PURPOSE
+        case .wrongPurpose, .maySign: X509_V_ERR_INVALID_PURPOSE
         case .unknownIssuer, .selfSigned: X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY
         default: X509_V_ERR_CERT_REJECTED
         }

@@ -5,6 +5,31 @@ enum TLSFile {
     /// The largest file taken: a revocation list of some hundred thousand entries.
     static let largest = 16 << 20
 
+    /// What tells one content of a file from another without reading it.
+    struct Stamp: Equatable {
+        private let device: dev_t
+        private let node: ino_t
+        private let size: off_t
+        private let times: [Int]
+
+        fileprivate init(_ status: stat) {
+            (device, node, size) = (status.st_dev, status.st_ino, status.st_size)
+            times = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+        }
+    }
+
+    /// The file's stamp; nil where there is none.
+    static func stamp(_ path: String) -> Stamp? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Stamp(status) : nil
+    }
+
+    /// Whether every user of this machine can read the file.
+    static func isOpenToAll(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IROTH != 0
+    }
+
     /// - Throws: ``TLSError/configuration(_:)``, naming the file and the system's reason.
     static func read(_ path: String) throws(TLSError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

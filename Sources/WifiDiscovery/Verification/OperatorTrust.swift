@@ -2,7 +2,7 @@ import SocketCore
 import Synchronization
 
 /// What a router judges controllers by, and what it shows them: the other side of ``RouterTrust`` (protocol.md, section 6). A value; files
-/// are read when it's made.
+/// are read when it's made, those of revocation lists again when they have changed.
 public struct OperatorTrust: Sendable {
     /// The router's own certificate and key.
     public var identity: TLSIdentity
@@ -32,11 +32,13 @@ public struct OperatorTrust: Sendable {
     /// - Parameters:
     ///   - floor: what an earlier run has kept.
     ///   - onRaise: the floor has risen and should be kept; called in the middle of a handshake.
-    public func configuration(floor: ClockFloor = ClockFloor(), onRaise: @escaping @Sendable (ClockFloor) -> Void = { _ in })
-        -> TLSConfiguration
-    {
+    ///   - onRemark: the file of a revocation list has changed; called in the middle of a handshake too.
+    public func configuration(
+        floor: ClockFloor = ClockFloor(), onRaise: @escaping @Sendable (ClockFloor) -> Void = { _ in },
+        onRemark: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> TLSConfiguration {
         let (rules, clock, risen) = (rules, clock, RisingFloor(floor))
-        return TLSConfiguration(
+        var configuration = TLSConfiguration(
             role: .server(requiresPeer: true), identity: identity, roots: roots, revocationLists: revocationLists
         ) { evidence in
             let now = clock()
@@ -47,6 +49,8 @@ public struct OperatorTrust: Sendable {
                 return nil
             }
         }
+        configuration.onRemark = onRemark
+        return configuration
     }
 }
 

@@ -14,6 +14,8 @@ public struct RouterTrust: Sendable {
     public var validity = ValidityRules()
     /// The system's civil time.
     public var clock: @Sendable () -> WallTime = { .systemNow() }
+    /// Told when the file of a revocation list has changed: see `TLSConfiguration`.
+    public var onRemark: @Sendable (String) -> Void = { _ in }
 
     /// Trust as given; by default nobody is trusted and nothing shown.
     public init(
@@ -52,11 +54,14 @@ public struct RouterTrust: Sendable {
         onJudgement: @escaping @Sendable (Judgement) -> Void
     ) -> TLSConfiguration {
         let (judge, clock) = (judge, clock)
-        return TLSConfiguration(role: .client, identity: identity, roots: roots, revocationLists: revocationLists) { evidence in
+        var configuration = TLSConfiguration(role: .client, identity: identity, roots: roots, revocationLists: revocationLists) {
+            evidence in
             let judgement = judge.judge(.evidence(evidence), of: mac, record: record, at: floor.judge(clock()))
             onJudgement(judgement)
             return admitsAnybody ? nil : judgement.refusal(hasRoot: judge.hasRoot)
         }
+        configuration.onRemark = onRemark
+        return configuration
     }
 
     /// Reads all certificates, lists and keys once, so that what is wrong with them is told before any router is asked.

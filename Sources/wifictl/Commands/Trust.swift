@@ -14,7 +14,7 @@ extension Command {
         examples: [Example("wifictl trust add company-root.pem company-revoked.pem", "the root, and what has been revoked since")]
     ) { arguments, context in
         let items = try arguments.positionals.map { path in try TrustFiles.read(path) }
-        try TrustState(home: context.home).update { kept in
+        let after = try TrustState(home: context.home).update { kept in
             for item in items {
                 if let other = kept.items.first(where: { $0.name == item.name && $0.kind != item.kind }) {
                     throw ToolError(
@@ -27,8 +27,11 @@ extension Command {
             guard kept.items.count <= TrustState.mostFiles else {
                 throw ToolError("more than \(TrustState.mostFiles) files aren't kept", hint: "see wifictl trust list")
             }
+            return kept
         }
         for item in items { tell(item, isTrusted: true, context.output) }
+        let lists = items.filter { $0.kind == .list }.map { TLSConfiguration.NamedBytes(name: $0.name, bytes: Array($0.pem.utf8)) }
+        try TrustOptions.tellStrays(among: lists, after.roots, context.output)
         return .success
     }
 

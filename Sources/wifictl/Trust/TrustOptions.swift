@@ -44,18 +44,34 @@ enum TrustOptions {
         return files
     }
 
-    private static func ownIdentity(_ arguments: Arguments) throws -> TLSIdentity? {
+    private static func ownIdentity(_ arguments: Arguments, _ output: Output) throws -> TLSIdentity? {
         switch (arguments[identity], arguments[key]) {
         case (nil, nil): return nil
-        case (let certificates?, let key?): return try TLSIdentity(certificateFile: certificates, keyFile: key)
+        case (let certificates?, let key?):
+            let own = try TLSIdentity(certificateFile: certificates, keyFile: key)
+            if own.isKeyOpenToAll { output.warning("\(key) is a private key that every user of this machine can read: chmod o= \(key)") }
+            return own
         case (.some, nil): throw UsageError("--key is missing", hint: "--identity needs its private key")
         case (nil, .some): throw UsageError("--identity is missing", hint: "--key needs its certificate")
         }
     }
 
+    /// A list by somebody whom no root is of may be the wrong file, which revokes nobody.
+    static func tellStrays(
+        among lists: [TLSConfiguration.NamedBytes], _ roots: [TLSConfiguration.NamedBytes], _ output: Output
+    ) throws(TLSError) {
+        for list in lists {
+            for issuer in try list.listIssuers(notAmong: roots) {
+                output.warning(
+                    "\(list.name) is by \(CertificateText.printable(issuer)), which is none of the roots: it counts only for those who send "
+                        + "that issuer's certificate along")
+            }
+        }
+    }
+
     /// How a router of this tool speaks TLS; nil where no identity is given. How late it certainly is, it keeps in the tool's state.
     static func routerConfiguration(_ arguments: Arguments, _ context: Context) throws -> TLSConfiguration? {
-        guard let identity = try ownIdentity(arguments) else {
+        guard let identity = try ownIdentity(arguments, context.output) else {
             guard !arguments.isGiven(clientRoot) else {
                 throw UsageError("--client-root without --identity", hint: "a router without certificate can't speak TLS")
             }
@@ -67,20 +83,27 @@ enum TrustOptions {
         let trust = OperatorTrust(
             identity: identity, roots: try files(arguments[clientRoot]), revocationLists: try files(arguments[revocationList]),
             rules: OperatorRules(enterprise: arguments[enterprise]))
+        try tellStrays(among: trust.revocationLists, trust.roots, context.output)
         let (state, output) = (TrustState(home: context.home), context.output)
         return trust.configuration(floor: try state.load().memory.floor) { floor in
             do { try state.update { $0.memory.raise(to: floor) } } catch { output.warning("how late it is can't be kept: \(error)") }
+        } onRemark: {
+            output.remark($0)
         }
     }
 
     /// What routers are judged by: the files named, and those that `wifictl trust` keeps.
     static func routerTrust(_ arguments: Arguments, _ context: Context) throws -> RouterTrust {
         let kept = try TrustState(home: context.home).load()
+        let lists = try files(arguments[revocationList])
         var trust = RouterTrust(
-            roots: try files(arguments[root]) + kept.roots, revocationLists: try files(arguments[revocationList]) + kept.revocationLists,
-            identity: try ownIdentity(arguments))
+            roots: try files(arguments[root]) + kept.roots, revocationLists: lists + kept.revocationLists,
+            identity: try ownIdentity(arguments, context.output))
         trust.enterprise = arguments[enterprise]
+        let output = context.output
+        trust.onRemark = { output.remark($0) }
         try trust.check()
+        try tellStrays(among: lists, trust.roots, context.output)
         return trust
     }
 }

@@ -25,6 +25,26 @@ struct KeptTrustTests {
         #expect(kept.lines == [#"{"type":"trust","name":"company-root.pem","kind":"root"}"#], "\(kept.text)")
     }
 
+    @Test func `a list that none of the roots made is told, wherever it's given, and a key that everybody can read`() async throws {
+        let home = try TemporaryDirectory()
+        let fleet = try await fleet(home)
+        _ = try await BuiltTool.run(["identity", "issue-operator", fleet, "--id", "me"], home: home.path)
+        let own = try await BuiltTool.run(["trust", "add", fleet + "/company-root.pem", fleet + "/company-revoked.pem"], home: home.path)
+        #expect(own.status == 0 && !own.errorText.contains("none of the roots"), "\(own.errorText)")
+        // The operators' list lists no router.
+        let other = fleet + "/operator-revoked.pem"
+        let added = try await BuiltTool.run(["trust", "add", other], home: home.path)
+        #expect(added.status == 0 && added.errorText.contains("operator-revoked.pem is by"), "\(added.errorText)")
+        let network = ["--interface", "lo", "--port", "\(try Loopback.freePort())", "--for", "100ms"]
+        let key = fleet + "/operators/me.key"
+        let words = ["verify", "--identity", fleet + "/operators/me.pem", "--key", key] + network
+        let quiet = try await BuiltTool.run(words, home: home.path)
+        #expect(!quiet.errorText.contains("warning"), "\(quiet.errorText)")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+        let told = try await BuiltTool.run(words + ["--crl", other], home: home.path)
+        #expect(told.errorText.contains("none of the roots") && told.errorText.contains("chmod o= \(key)"), "\(told.errorText)")
+    }
+
     @Test(arguments: [
         ("\"kind\":\"root\"", "\"kind\":\"anchor\"", "trust.files[0]"), ("\"pem\":", "\"der\":", "trust.files[0]"),
         ("\"files\":[", "\"rest\":[", "trust.files"), ("\"routers\":[]},", "\"routers\":{}},", "trust.memory"),

@@ -22,6 +22,8 @@ public enum ChainProblem: String, CaseIterable, Sendable {
     case revocationListBroken
     /// It isn't meant for what it's used for: a controller's certificate in a router, or the other way round.
     case wrongPurpose
+    /// It may sign certificates itself: whoever takes its key out of the device can make others like it.
+    case maySign
     /// Somebody signed it who may not sign certificates.
     case issuerMayNotSign
     /// The chain is longer than the issuer, or we, allow.
@@ -74,6 +76,8 @@ extension ChainProblem {
         case .revocationListStale: "the revocation list isn't up to date: fetch the current one"
         case .revocationListBroken: "the revocation list can't be used: it's forged, damaged or of another kind, fetch it anew"
         case .wrongPurpose: "the certificate isn't meant for this side of the connection: routers need serverAuth, controllers clientAuth"
+        case .maySign:
+            "the certificate may sign others, so that whoever has its key can make as many as they like: issue it anew with CA:FALSE"
         case .issuerMayNotSign: "the certificate is signed by one that isn't allowed to sign others: issue it by a certificate authority"
         case .chainTooLong: "there are more certificates between it and the root than allowed: issue it closer to the root"
         case .namesNotPermitted: "the certificate's names lie outside of what its issuer may certify: correct the names or the issuer"

@@ -20,6 +20,7 @@ public struct OperatorRules: Equatable, Sendable {
         guard leaf.extendedKeyUsage?.contains(.client) == true, leaf.keyUsage?.contains(.digitalSignature) != false else {
             return .failure(.certificateRefused(ChainFinding(.wrongPurpose, depth: 0)))
         }
+        guard !evidence.mayPeerSign else { return .failure(.certificateRefused(ChainFinding(.maySign, depth: 0))) }
         guard leaf.key.isAccepted else { return .failure(.certificateRefused(ChainFinding(.weakKey, depth: 0))) }
         let names = leaf.names(enterprise: enterprise)
         if let problem = names.problem { return .failure(.refused(problem.sentence)) }

@@ -25,6 +25,9 @@ public struct PeerEvidence: Equatable, Sendable {
     /// The peer's own certificate.
     public var leaf: CertificateFacts? { chain.first }
 
+    /// Whether the peer could issue certificates below the same root. One that is configured itself is whatever it was configured for.
+    public var mayPeerSign: Bool { chain.count > 1 && leaf?.isAuthority == true }
+
     /// Whose certificate it is, for what may be taken up by its owner alone: the operators that it names, so that a renewed certificate is the
     /// same owner's, else its key.
     public var owner: String? {

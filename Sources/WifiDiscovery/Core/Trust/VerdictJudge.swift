@@ -59,16 +59,17 @@ public struct VerdictJudge: Equatable, Sendable {
         if let finding = evidence.findings.first(where: \.problem.meansForeign) {
             return Judgement(.foreign, "it isn't the company's: \(finding.description)", certificate: leaf)
         }
-        if let finding = evidence.findings.first ?? validity.judge(evidence, at: time) ?? profileFinding(leaf) {
+        if let finding = evidence.findings.first ?? validity.judge(evidence, at: time) ?? profileFinding(leaf, evidence) {
             return Judgement(.unproven(VerdictJudge.reason(finding.problem)), sentence(finding, evidence, time), certificate: leaf)
         }
         return judgeByName(leaf, evidence, claimed)
     }
 
-    private func profileFinding(_ leaf: CertificateFacts) -> ChainFinding? {
+    private func profileFinding(_ leaf: CertificateFacts, _ evidence: PeerEvidence) -> ChainFinding? {
         guard leaf.extendedKeyUsage?.contains(.server) == true, leaf.keyUsage?.contains(.digitalSignature) == true else {
             return ChainFinding(.wrongPurpose, depth: 0)
         }
+        if evidence.mayPeerSign { return ChainFinding(.maySign, depth: 0) }
         return leaf.key.isAccepted ? nil : ChainFinding(.weakKey, depth: 0)
     }
 
@@ -136,7 +137,7 @@ public struct VerdictJudge: Equatable, Sendable {
         case .notYetValid: .notYetValid
         case .revoked: .revoked
         case .revocationListMissing, .revocationListStale, .revocationListBroken: .revocationDataMissing
-        case .wrongPurpose: .wrongPurpose
+        case .wrongPurpose, .maySign: .wrongPurpose
         case .notJudged: .protocolError
         default: .badCertificate
         }

@@ -97,6 +97,10 @@ struct DeviceCases: Sendable {
         add("revoked", try await device(serial: "2001"), "unproven", "revoked", "revoked on 2026-02-01")
         let controllers = CertificateWorkshop.operatorExtensions
         add("an operator's purpose", try await device(extensions: controllers), "unproven", "wrongPurpose", "serverAuth")
+        let signing = [
+            "basicConstraints=critical,CA:TRUE", "keyUsage=critical,digitalSignature,keyCertSign", "extendedKeyUsage=serverAuth",
+        ]
+        add("may sign others", try await device(extensions: signing), "unproven", "wrongPurpose", "CA:FALSE")
         add("the MAC of another device", try await device(names: [Self.uri(Self.mac(1))]), "impostor", .null, Self.mac(1))
         add("no MAC", try await device(names: ["DNS:router.example"]), "unproven", "badCertificate", "names no MAC")
         let two = [Self.uri(Self.mac(cases.count + 1)), Self.uri(Self.mac(99))]

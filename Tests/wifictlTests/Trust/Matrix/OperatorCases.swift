@@ -42,6 +42,9 @@ struct OperatorCases: Sendable {
         let alone = try await controller(by: between)
         let own = CertificateWorkshop.operatorExtensions + ["subjectAltName=\(TestCompany.operatorName)"]
         let servers = CertificateWorkshop.deviceExtensions
+        let signing = [
+            "basicConstraints=critical,CA:TRUE", "keyUsage=critical,digitalSignature,keyCertSign", "extendedKeyUsage=clientAuth",
+        ]
         cases = [
             Case(name: "good", leaf: good, refusal: nil),
             Case(name: "behind an intermediate", leaf: alone, others: [between], refusal: nil),
@@ -59,6 +62,7 @@ struct OperatorCases: Sendable {
                 isForgivenWithoutClock: true),
             Case(name: "revoked", leaf: try await controller(serial: "3001"), refusal: "has been revoked", isRevoked: true),
             Case(name: "a router's purpose", leaf: try await controller(extensions: servers), refusal: "clientAuth"),
+            Case(name: "may sign others", leaf: try await controller(extensions: signing), refusal: "CA:FALSE"),
             Case(name: "no operator", leaf: try await controller(names: ["DNS:phone.example"]), refusal: "names 0 operators"),
             Case(
                 name: "two operators", leaf: try await controller(names: [TestCompany.operatorName, TestCompany.operatorName + "-2"]),
