@@ -27,6 +27,13 @@ public struct FoundRouter: Equatable, Sendable {
     public var grade: LinkGrade { grading.grade }
     /// Where its sessions are opened.
     public var endpoint: Endpoint { discovered.sessionEndpoint }
+
+    /// The same at the place where it has proven whose it is: see ``DiscoveredRouter/proven(at:)``.
+    public func proven(at endpoint: Endpoint) -> FoundRouter {
+        var own = self
+        own.discovered = discovered.proven(at: endpoint)
+        return own
+    }
 }
 
 /// What a scan tells while it runs.

@@ -53,7 +53,7 @@ public enum ManagerError: Error, Sendable, CustomStringConvertible {
         case .noCurrent: return "no router is the current one yet (send to one or switch to one first)"
         case .unknownRouter(let text): return "no router called \(text) is known or answers (see wifictl discover)"
         case .notProven(let mac, let judgement):
-            return "\(mac) isn't used, since it isn't proven to be the company's: \(judgement.detail)"
+            return "\(mac) isn't used, since it doesn't prove whose it is: \(judgement.detail)"
         case .noneProven(let findings):
             let list = findings.prefix(4).map { "\($0.subject.mac) \($0.judgement.verdict.name): \($0.judgement.detail)" }
             return "none of the \(findings.count) routers that answered is the company's (\(list.joined(separator: "; ")))"

@@ -18,12 +18,20 @@ public struct RouterVerifier: Sendable {
     public struct Finding: Hashable, Sendable {
         /// Who was asked.
         public let subject: Subject
-        /// Where it proved that.
+        /// Where it proved that; of one that proved nothing, the first place where it was asked.
         public let endpoint: Endpoint
         /// What it proved.
         public internal(set) var judgement: Judgement
         /// What it says of the access points behind it, over its proven connection; nil when it wasn't asked.
         public internal(set) var family: RouterFamily?
+
+        /// A finding as given.
+        public init(subject: Subject, endpoint: Endpoint, judgement: Judgement, family: RouterFamily? = nil) {
+            self.subject = subject
+            self.endpoint = endpoint
+            self.judgement = judgement
+            self.family = family
+        }
     }
 
     private let trust: RouterTrust

@@ -108,6 +108,11 @@ extension Command {
         fleet.linkFaults.seed = arguments[seed] ?? UInt64.random(in: 0...UInt64.max)
         fleet.closeAfter = arguments[closeAfter]
         fleet.tls = try TrustOptions.routerConfiguration(arguments, context)
+        if fleet.tls != nil, let certificate = arguments[TrustOptions.identity] {
+            let macs = (0..<fleet.count).map { fleet.mac.advanced(by: $0) }
+            let time = ClockFloor().judge(.systemNow())
+            for remark in try OwnCertificate.remarks(certificate, of: macs, at: time) { context.output.warning(remark) }
+        }
         return fleet
     }
 

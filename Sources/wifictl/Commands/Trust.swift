@@ -14,8 +14,10 @@ extension Command {
         examples: [Example("wifictl trust add company-root.pem company-revoked.pem", "the root, and what has been revoked since")]
     ) { arguments, context in
         let items = try arguments.positionals.map { path in try TrustFiles.read(path) }
+        var replaced: [TrustState.Item] = []
         let after = try TrustState(home: context.home).update { kept in
             for item in items {
+                replaced += kept.items.filter { $0.name == item.name && $0.kind == .root && item.kind == .root && $0.pem != item.pem }
                 if let other = kept.items.first(where: { $0.name == item.name && $0.kind != item.kind }) {
                     throw ToolError(
                         "\(item.name) is trusted as a \(other.kind.rawValue) already, and the new file of that name is a \(item.kind.rawValue)",
@@ -30,6 +32,10 @@ extension Command {
             return kept
         }
         for item in items { tell(item, isTrusted: true, context.output) }
+        for root in replaced {
+            context.output.warning(
+                "\(root.name) took the place of another root of that name, which is trusted no longer: rename one to keep both")
+        }
         let lists = items.filter { $0.kind == .list }.map { TLSConfiguration.NamedBytes(name: $0.name, bytes: Array($0.pem.utf8)) }
         try TrustOptions.tellStrays(among: lists, after.roots, context.output)
         return .success

@@ -20,6 +20,10 @@ extension Command {
         let trust = RouterTrust()
         let run = VerifyRun(trust, try SessionTool.discovery(context), .seconds(3), station: nil, context)
         let subjects = try await run.named([reference]).map(\.subject)
+        guard subjects.count < 2 else {
+            let macs = subjects.map { "\($0.mac)" }.joined(separator: " and ")
+            throw ToolError("\(reference) fits \(macs)", hint: "name one by its MAC")
+        }
         guard let finding = try await VerifyRun.findings(subjects, trust, home: context.home, context.output).first else {
             throw ManagerError.unknownRouter(reference)
         }
@@ -32,7 +36,7 @@ extension Command {
         guard let certificate = finding.judgement.certificate else {
             throw ToolError(
                 "\(mac) shows no key to trust: \(finding.judgement.detail)",
-                hint: "only a router that speaks TLS can be pinned; send, get and others talk to this one with --unproven")
+                hint: "only a router that speaks TLS can be pinned; without a root, send, get and others talk to this one as it is")
         }
         let isKept = try state.update { $0.memory.pin(certificate, for: mac, now: trust.clock()) }
         guard isKept else { throw ToolError("\(TrustMemory.most) routers are pinned already", hint: "wifictl trust unpin some") }

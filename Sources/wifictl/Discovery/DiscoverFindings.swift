@@ -21,7 +21,11 @@ struct DiscoverFindings {
     var lacksProof = false
     /// What the routers have proven, where they were asked.
     var verdicts: DiscoverVerdicts? {
-        didSet { if let verdicts { selection = Selection.choose(amongRows: verdicts.admitted(rows, link: native.link)) } }
+        didSet {
+            guard let verdicts else { return }
+            selection = Selection.choose(amongRows: verdicts.admitted(rows, link: native.link))
+            rows = verdicts.proven(rows, link: native.link)
+        }
     }
 
     /// The findings of both scans, as far as they were made.

@@ -149,7 +149,7 @@ extension RouterDirectory {
         var unkept = UnkeptRouters(wantsProof: findings.verdicts?.hasRoot ?? false)
         for router in findings.native.routers {
             unkept.note(router)
-            if let place = findings.verdicts?.places[router.mac] { unkept.proven(router.mac, at: place) }
+            if let place = findings.verdicts?.place(router.mac) { unkept.proven(router.mac, at: place) }
         }
         unkept.keep(in: self, output)
     }

@@ -10,7 +10,7 @@ struct DiscoverWatch {
     /// A company root is configured: only who is proven to be the company's is chosen.
     private let wantsProof: Bool
     /// What the routers have proven; nil where nobody is asked.
-    private var judgements: [MACAddress: Judgement]?
+    private var proofs: [MACAddress: RouterVerifier.Finding]?
     private let directory: RouterDirectory
     private let view: DiscoverView
     private var routers: [MACAddress: FoundRouter] = [:]
@@ -35,7 +35,7 @@ struct DiscoverWatch {
         self.asked = asked
         self.wantsProof = wantsProof
         unkept = UnkeptRouters(wantsProof: wantsProof)
-        judgements = asksForProof && wantsProof ? [:] : nil
+        proofs = asksForProof && wantsProof ? [:] : nil
         self.directory = directory
         self.view = view
     }
@@ -61,9 +61,9 @@ struct DiscoverWatch {
 
     /// A router was asked for proof.
     mutating func take(_ finding: RouterVerifier.Finding) {
-        guard judgements != nil, routers[finding.subject.mac] != nil else { return }
+        guard proofs != nil, routers[finding.subject.mac] != nil else { return }
         unkept.note(finding)
-        judgements?[finding.subject.mac] = finding.judgement
+        proofs?[finding.subject.mac] = finding
         reselect()
     }
 
@@ -169,18 +169,18 @@ struct DiscoverWatch {
     private mutating func reselect() {
         choosingDevices.settled()
         let native = choosing.choose()
-        guard !devices.isEmpty || native != selection || judgements != nil else { return }
+        guard !devices.isEmpty || native != selection || proofs != nil else { return }
         let judged = routers.values.sorted { $0.mac < $1.mac }.map { router in
             var judged = router
             judged.evidence.onlyResponder = choosing.isAlone && router.discovered.isConfirmed
             return judged
         }
         let rows = DiscoverRow.rows(judged, devices.all)
-        let verdicts = judgements.map { DiscoverVerdicts($0, hasRoot: wantsProof) }
+        let verdicts = proofs.map { DiscoverVerdicts($0, hasRoot: wantsProof) }
         let candidates = verdicts.map { $0.admitted(rows, link: link ?? []) } ?? (wantsProof ? [] : rows)
         let choice = Selection.choose(amongRows: candidates)
         // That nobody is proven is no news before somebody was asked.
-        let tellsNone = wantsProof && !rows.isEmpty && judgements?.isEmpty != true
+        let tellsNone = wantsProof && !rows.isEmpty && proofs?.isEmpty != true
         guard choice != selection, choice.mac != nil || selection?.mac != nil || tellsNone else { return }
         selection = choice
         var findings = DiscoverFindings(asked, native: nil, foreign: nil)

@@ -67,7 +67,7 @@ enum GradeText {
             return "\(name): it has said in a session that it serves this station."
         case .gateway:
             let unknown = link.isEmpty ? "the access point isn't known" : "no router knows your access point"
-            guard let via = findings.verdicts?.families[mac]?.stationsChild else {
+            guard let via = findings.verdicts?.findings[mac]?.family?.stationsChild else {
                 return "\(name), assumed: it is the gateway; \(unknown)."
             }
             return "\(name): it is the gateway, and says over its proven connection that this machine sits behind its child \(via)."

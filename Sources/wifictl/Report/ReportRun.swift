@@ -41,7 +41,7 @@ struct ReportRun {
         guard let result = finished else { throw CancellationError() }
         var findings = DiscoverFindings([.native], native: result, foreign: nil)
         let verdicts = try await DiscoverVerdicts(of: result.routers, trust, station: station, home: context.home, output)
-        if trust.hasRoot { findings.verdicts = verdicts }
+        findings.verdicts = verdicts
         RouterDirectory(home: context.home).keep(findings, output)
         let trips = try await measure(result.routers.filter(\.discovered.isConfirmed))
         output.clearProgress()
@@ -102,9 +102,9 @@ struct ReportRun {
         _ row: DiscoverRow, _ verdicts: DiscoverVerdicts, _ foundAt: [MACAddress: Duration], _ trips: [MACAddress: [Double?]]
     ) -> LANReport.Router? {
         guard case .native(let found, _) = row else { return nil }
-        let judgement = verdicts.judgements[found.mac]
+        let judgement = verdicts.findings[found.mac]?.judgement
         let verdict = judgement?.verdict
-        var parent = verdicts.families.first { $0.value.children.contains(found.mac) }.map { "\($0.key)" }
+        var parent = verdicts.findings.first { $0.value.family?.children.contains(found.mac) == true }.map { "\($0.key)" }
         if case .vouched(let by)? = verdict { parent = "\(by)" }
         let radios = row.radios.map { radio in
             [radio.bssid.description, radio.ssid.isEmpty ? "" : "\"\(radio.ssid)\"", radio.band.isEmpty ? "" : "\(radio.band) GHz"]
@@ -122,8 +122,8 @@ struct ReportRun {
     /// Children that a proven router named and that gave no answer of their own.
     private func silentChildren(_ rows: [DiscoverRow], _ verdicts: DiscoverVerdicts) -> [LANReport.Router] {
         let heard = Set(rows.compactMap(\.mac))
-        return verdicts.families.sorted { $0.key < $1.key }.flatMap { parent, family in
-            family.children.subtracting(heard).sorted().map { child in
+        return verdicts.findings.sorted { $0.key < $1.key }.flatMap { parent, finding in
+            (finding.family?.children ?? []).subtracting(heard).sorted().map { child in
                 LANReport.Router(
                     mac: "\(child)", name: "", address: "", interface: "", device: "", firmware: "", grade: "", isOnLink: false,
                     isGuess: false, evidence: "", verdict: "vouched", tone: .fair,

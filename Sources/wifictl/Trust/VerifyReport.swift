@@ -21,7 +21,7 @@ struct VerifyReport {
         for (router, finding) in rows {
             let verdict = finding.judgement.verdict
             table.add([
-                Table.Cell(router.name), Table.Cell("\(router.subject.mac)"), Table.Cell(router.place), VerifyReport.cell(verdict),
+                Table.Cell(router.name), Table.Cell("\(router.subject.mac)"), Table.Cell(router.place(finding)), VerifyReport.cell(verdict),
                 Table.Cell(finding.judgement.detail + (finding.family.flatMap(VerifyReport.words) ?? "")),
             ])
         }
@@ -45,8 +45,8 @@ struct VerifyReport {
     static func members(_ router: VerifyRun.Router, _ finding: RouterVerifier.Finding) -> [JSONValue.Member] {
         let judgement = finding.judgement
         return [
-            .init("mac", .string("\(router.subject.mac)")), .init("address", .string(router.address)),
-            .init("tcp", .whole(router.subject.endpoint.port)), .init("verdict", .string(judgement.verdict.name)),
+            .init("mac", .string("\(router.subject.mac)")), .init("address", .string(router.address(finding))),
+            .init("tcp", .whole(finding.endpoint.port)), .init("verdict", .string(judgement.verdict.name)),
             .init("reason", .text(judgement.verdict.reason)), .init("detail", .string(judgement.detail)),
             .init("certificate", judgement.certificate.map(certificate) ?? .null),
         ] + (finding.family.map(family) ?? [])

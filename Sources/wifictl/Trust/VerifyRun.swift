@@ -3,19 +3,21 @@ import WifiDiscovery
 
 /// One run of `verify`: whom to ask, the handshakes, what is shown of them and what is kept.
 struct VerifyRun {
-    /// A router with the address that people are shown.
+    /// A router with what people are shown beside its verdict.
     struct Router {
         let subject: RouterVerifier.Subject
-        let address: String
         var name = ""
         /// What a scan found of it, where one did.
         var found: FoundRouter?
 
-        /// The address with its port, where that isn't the standard one.
-        var place: String {
-            let port = subject.endpoint.port
+        /// The address where it was asked: a clone's reply may name another.
+        func address(_ finding: RouterVerifier.Finding) -> String { finding.endpoint.address.text }
+
+        /// The same with its port, where that isn't the standard one.
+        func place(_ finding: RouterVerifier.Finding) -> String {
+            let (address, port) = (address(finding), finding.endpoint.port)
             if port == DiscoveryDatagram.port { return address }
-            return subject.endpoint.address.isV4 ? "\(address):\(port)" : "[\(address)]:\(port)"
+            return finding.endpoint.address.isV4 ? "\(address):\(port)" : "[\(address)]:\(port)"
         }
     }
 
@@ -50,9 +52,7 @@ struct VerifyRun {
         output.clearProgress()
         guard let result = scanned else { throw CancellationError() }
         return zip(result.routers, VerifyRun.subjects(result.routers, station: station)).map { found, subject in
-            Router(
-                subject: subject, address: found.discovered.address.text(on: found.interface), name: found.discovered.router.name,
-                found: found)
+            Router(subject: subject, name: found.discovered.router.name, found: found)
         }
     }
 
@@ -82,7 +82,8 @@ struct VerifyRun {
         }
     }
 
-    /// Those that are named. One that is known and doesn't answer is asked where it was last heard.
+    /// Those that are named: by a name, all that answer to it, since who they are is what is to be found out. One that is known and doesn't
+    /// answer is asked where it was last heard.
     func named(_ references: [String]) async throws -> [Router] {
         var options = RouterManager.Options()
         options.home = home
@@ -92,24 +93,48 @@ struct VerifyRun {
         let manager = RouterManager(options)
         var routers: [Router] = []
         for reference in references {
+            if case .name(let name) = RouterReference(reference) {
+                routers += try await called(name)
+                continue
+            }
             do {
                 let target = try await manager.locate(reference)
                 var found = router(target.mac, target.session, target.offersTLS)
                 found.name = try await manager.routers.first { $0.mac == target.mac }?.router.router.name ?? ""
                 routers.append(found)
             } catch ManagerError.notAnswering(let silent) {
-                var found = router(silent.router.mac, Endpoint(silent.address, port: silent.router.tcp), silent.hasSpokenTLS)
-                found.name = silent.router.name
-                routers.append(found)
+                routers.append(router(silent))
             }
         }
         return routers
     }
 
+    /// All that call themselves so, or are known by that name.
+    private func called(_ name: String) async throws -> [Router] {
+        let known: [KnownRouter] =
+            switch try RouterDirectory(home: home).load().find(.name(name)) {
+            case .found(let router): [router]
+            case .ambiguous(let routers): routers
+            case .unknown: []
+            }
+        let answering = try await everybody().filter { router in
+            router.name.lowercased() == name.lowercased() || known.contains { $0.router.mac == router.subject.mac }
+        }
+        let silent = known.filter { router in !answering.contains { $0.subject.mac == router.router.mac } }
+        guard !answering.isEmpty || !silent.isEmpty else { throw ManagerError.unknownRouter(name) }
+        return answering + silent.map(router)
+    }
+
+    private func router(_ silent: KnownRouter) -> Router {
+        var found = router(silent.router.mac, Endpoint(silent.address, port: silent.router.tcp), silent.hasSpokenTLS)
+        found.name = silent.router.name
+        return found
+    }
+
     private func router(_ mac: MACAddress, _ endpoint: Endpoint, _ offersTLS: Bool) -> Router {
         var subject = RouterVerifier.Subject(mac: mac, endpoint: endpoint, offersTLS: offersTLS)
         subject.station = station
-        return Router(subject: subject, address: endpoint.address.text)
+        return Router(subject: subject)
     }
 
     // MARK: Judging

@@ -83,7 +83,7 @@ struct WatchLines {
 
     private func show(_ finding: RouterVerifier.Finding) {
         if output.isJSON {
-            let router = VerifyRun.Router(subject: finding.subject, address: finding.endpoint.address.text)
+            let router = VerifyRun.Router(subject: finding.subject)
             return output.json("verdict", VerifyReport.members(router, finding))
         }
         let verdict = WatchFacts.verdict(finding.judgement)

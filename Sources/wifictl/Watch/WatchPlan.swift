@@ -43,7 +43,7 @@ struct WatchPlan: Sendable {
 
     /// What is known of the routers, and which of them is the one: as `discover` would say it.
     func findings(
-        _ routers: [FoundRouter], _ judgements: [MACAddress: Judgement], link: Set<MACAddress>, unknown: WirelessUnknown?
+        _ routers: [FoundRouter], _ proofs: [MACAddress: RouterVerifier.Finding], link: Set<MACAddress>, unknown: WirelessUnknown?
     ) -> DiscoverFindings {
         let isAlone = routers.count { $0.discovered.isConfirmed } == 1
         let judged = routers.sorted { $0.mac < $1.mac }.map { router in
@@ -55,7 +55,7 @@ struct WatchPlan: Sendable {
         findings.rows = DiscoverRow.rows(judged, [])
         (findings.native.link, findings.native.linkUnknown) = (link, unknown)
         findings.selection = Selection.choose(amongRows: findings.rows)
-        if trust.hasRoot { findings.verdicts = DiscoverVerdicts(judgements, hasRoot: true) }
+        if trust.hasRoot { findings.verdicts = DiscoverVerdicts(proofs, hasRoot: true) }
         return findings
     }
 }

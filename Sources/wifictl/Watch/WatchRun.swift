@@ -19,7 +19,7 @@ actor WatchRun {
     private var model: WatchModel
     private var painter = ScreenPainter()
     private var found: [MACAddress: FoundRouter] = [:]
-    private var judgements: [MACAddress: Judgement] = [:]
+    private var proofs: [MACAddress: RouterVerifier.Finding] = [:]
     private var unkept: UnkeptRouters
     private var link: Set<MACAddress> = []
     private var unknown: WirelessUnknown?
@@ -76,9 +76,10 @@ actor WatchRun {
             isSampling = false
             for trip in trips { feed(.roundTrip(id: "\(trip.mac)", trip.roundTrip)) }
         case .finding(let finding):
-            judgements[finding.subject.mac] = finding.judgement
+            proofs[finding.subject.mac] = finding
             unkept.note(finding)
             isSelectionOld = true
+            if let router = found[finding.subject.mac] { feed(.router(WatchFacts.router(proven(router)), change: nil)) }
             feed(.verdict(id: "\(finding.subject.mac)", WatchFacts.verdict(finding.judgement)))
         case .signals(let inputs): for input in inputs { feed(input) }
         case .session(let source, let event): await heard(source.mac, event)
@@ -129,7 +130,13 @@ actor WatchRun {
     private func note(_ router: FoundRouter, _ words: String?) {
         found[router.mac] = router
         unkept.note(router)
-        feed(.router(WatchFacts.router(router), change: words))
+        feed(.router(WatchFacts.router(proven(router)), change: words))
+    }
+
+    /// The router at the place where it proved whose it is, if it has.
+    private func proven(_ router: FoundRouter) -> FoundRouter {
+        guard let proof = proofs[router.mac], proof.judgement.isProof else { return router }
+        return router.proven(at: proof.endpoint)
     }
 
     // MARK: Sessions
@@ -200,7 +207,7 @@ actor WatchRun {
 
     private func reselect() {
         isSelectionOld = false
-        let findings = plan.findings(Array(found.values), judgements, link: link, unknown: unknown)
+        let findings = plan.findings(Array(found.values), proofs, link: link, unknown: unknown)
         let choice = findings.selection.mac
         feed(
             .selection(

@@ -28,7 +28,10 @@ import Testing
         findings.rows = routers.map { .native($0, also: dialects ? [.ssdp, .mdns, .mndp] : []) }
         findings.selection = Selection(routers[0].mac, .radio, .certain)
         guard verdicts else { return findings }
-        let judged = routers.map { ($0.mac, Judgement(.unproven(.plaintext), "it offers no TLS")) }
+        let judged = routers.map { router in
+            let judgement = Judgement(.unproven(.plaintext), "it offers no TLS")
+            return (router.mac, RouterVerifier.Finding(subject: .init(router), endpoint: router.endpoint, judgement: judgement))
+        }
         findings.verdicts = DiscoverVerdicts(Dictionary(judged) { first, _ in first }, hasRoot: true)
         return findings
     }

@@ -45,6 +45,19 @@ struct KeptTrustTests {
         #expect(told.errorText.contains("none of the roots") && told.errorText.contains("chmod o= \(key)"), "\(told.errorText)")
     }
 
+    @Test func `a root that takes another's place by its name is told`() async throws {
+        let home = try TemporaryDirectory()
+        let file = try await fleet(home) + "/company-root.pem"
+        for _ in 1...2 {
+            let added = try await BuiltTool.run(["trust", "add", file], home: home.path)
+            #expect(added.status == 0 && !added.errorText.contains("took the place"), "\(added.errorText)")
+        }
+        let next = home.file("next")
+        _ = try await BuiltTool.run(["identity", "new-company", next], home: home.path)
+        let replaced = try await BuiltTool.run(["trust", "add", next + "/company-root.pem"], home: home.path)
+        #expect(replaced.status == 0 && replaced.errorText.contains("took the place of another root"), "\(replaced.errorText)")
+    }
+
     @Test(arguments: [
         ("\"kind\":\"root\"", "\"kind\":\"anchor\"", "trust.files[0]"), ("\"pem\":", "\"der\":", "trust.files[0]"),
         ("\"files\":[", "\"rest\":[", "trust.files"), ("\"routers\":[]},", "\"routers\":{}},", "trust.memory"),

@@ -110,13 +110,8 @@ public struct DirectoryCore: Sendable {
         _ found: DiscoveredRouter, provenAt endpoint: Endpoint, interface: String, now: Instant, date: WallTime? = nil
     ) {
         var own = found
-        if found.sessionEndpoint != endpoint {
-            own.router = routers[found.router.mac]?.router ?? found.router
-            own.place.address = endpoint.address
-            own.router.tcp = endpoint.port
-        }
-        own.router.tls = true
-        merge(own, interface: interface, now: now, date: date)
+        if found.sessionEndpoint != endpoint { own.router = routers[found.router.mac]?.router ?? found.router }
+        merge(own.proven(at: endpoint), interface: interface, now: now, date: date)
     }
 
     /// Merges an event of a scan.

@@ -94,4 +94,17 @@ public struct DiscoveredRouter: Equatable, Sendable {
         self.roundTrip = roundTrip
         self.lastHeard = lastHeard
     }
+
+    /// The same at the place where it has proven whose it is. What else is offered in its name, another address, another port or none with TLS,
+    /// isn't its own word.
+    public func proven(at endpoint: Endpoint) -> DiscoveredRouter {
+        var own = self
+        if place.address != endpoint.address {
+            own.place = alternates.first { $0.address == endpoint.address } ?? Place(endpoint.address, interface: place.interface)
+            own.alternates = [place] + alternates.filter { $0 != own.place }
+        }
+        (own.router.tcp, own.router.tls) = (endpoint.port, true)
+        own.offers = [Offer(endpoint, tls: true)] + offers.filter { $0.endpoint != endpoint }
+        return own
+    }
 }
