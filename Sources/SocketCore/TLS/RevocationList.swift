@@ -146,22 +146,23 @@ final class CurrentLists: Sendable {
     /// The lists as they are now. A file that can't be read any more, or holds none, is told once, and what it said before goes on counting:
     /// nobody who was revoked comes back by it.
     func refresh(_ onRemark: (String) -> Void) -> Reading {
-        state.withLock { state in
+        let (reading, remark) = state.withLock { state -> (Reading, String?) in
             var reading = state.reading ?? Reading(lists: [], edition: 0)
-            guard let path else { return reading }
+            guard let path else { return (reading, nil) }
             // Taken before the content: who writes meanwhile is noticed at the next look.
             let stamp = TLSFile.stamp(path)
-            guard stamp != state.stamp else { return reading }
+            guard stamp != state.stamp else { return (reading, nil) }
             state.stamp = stamp
             do {
                 reading.lists = try RevocationList.all(in: try TLSFile.read(path), of: path)
                 reading.edition += 1
                 state.reading = reading
-                onRemark("\(path) has changed: certificates revoked by it now: \(reading.lists.map(\.count).reduce(0, +))")
+                return (reading, "\(path) has changed: certificates revoked by it now: \(reading.lists.map(\.count).reduce(0, +))")
             } catch {
-                onRemark("\(path) has changed and can't be used, so it counts as it was before: \(error)")
+                return (reading, "\(path) has changed and can't be used, so it counts as it was before: \(error)")
             }
-            return reading
         }
+        if let remark { onRemark(remark) }
+        return reading
     }
 }

@@ -9,7 +9,7 @@ struct VerifyReport {
 
     func show(_ rows: [(VerifyRun.Router, RouterVerifier.Finding)]) {
         guard !output.isJSON else {
-            for (router, finding) in rows { output.json("verdict", VerifyReport.members(router, finding)) }
+            for (_, finding) in rows { output.json("verdict", VerifyReport.members(finding)) }
             return
         }
         guard !rows.isEmpty else { return }
@@ -21,7 +21,7 @@ struct VerifyReport {
         for (router, finding) in rows {
             let verdict = finding.judgement.verdict
             table.add([
-                Table.Cell(router.name), Table.Cell("\(router.subject.mac)"), Table.Cell(router.place(finding)), VerifyReport.cell(verdict),
+                Table.Cell(router.name), Table.Cell("\(router.subject.mac)"), Table.Cell(finding.place), VerifyReport.cell(verdict),
                 Table.Cell(finding.judgement.detail + (finding.family.flatMap(VerifyReport.words) ?? "")),
             ])
         }
@@ -42,10 +42,10 @@ struct VerifyReport {
     }
 
     /// What a `verdict` line says.
-    static func members(_ router: VerifyRun.Router, _ finding: RouterVerifier.Finding) -> [JSONValue.Member] {
+    static func members(_ finding: RouterVerifier.Finding) -> [JSONValue.Member] {
         let judgement = finding.judgement
         return [
-            .init("mac", .string("\(router.subject.mac)")), .init("address", .string(router.address(finding))),
+            .init("mac", .string("\(finding.subject.mac)")), .init("address", .string(finding.endpoint.address.text)),
             .init("tcp", .whole(finding.endpoint.port)), .init("verdict", .string(judgement.verdict.name)),
             .init("reason", .text(judgement.verdict.reason)), .init("detail", .string(judgement.detail)),
             .init("certificate", judgement.certificate.map(certificate) ?? .null),
@@ -99,5 +99,14 @@ struct VerifyReport {
         let counts = VerifyReport.counts(findings)
         guard !findings.isEmpty else { return output.remark("no router answered (wifictl doctor looks for the cause)") }
         output.remark(counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
+    }
+}
+
+extension RouterVerifier.Finding {
+    /// Where it was asked, with the port where that isn't the standard one: a clone's reply may name another place.
+    fileprivate var place: String {
+        let (address, port) = (endpoint.address, endpoint.port)
+        if port == DiscoveryDatagram.port { return address.text }
+        return address.isV4 ? "\(address.text):\(port)" : "[\(address.text)]:\(port)"
     }
 }

@@ -10,15 +10,6 @@ struct VerifyRun {
         /// What a scan found of it, where one did.
         var found: FoundRouter?
 
-        /// The address where it was asked: a clone's reply may name another.
-        func address(_ finding: RouterVerifier.Finding) -> String { finding.endpoint.address.text }
-
-        /// The same with its port, where that isn't the standard one.
-        func place(_ finding: RouterVerifier.Finding) -> String {
-            let (address, port) = (address(finding), finding.endpoint.port)
-            if port == DiscoveryDatagram.port { return address }
-            return finding.endpoint.address.isV4 ? "\(address):\(port)" : "[\(address)]:\(port)"
-        }
     }
 
     private let trust: RouterTrust
@@ -91,10 +82,12 @@ struct VerifyRun {
         options.scanTime = span
         options.trust = trust
         let manager = RouterManager(options)
-        var routers: [Router] = []
+        var (routers, answering): ([Router], [Router]?) = ([], nil)
         for reference in references {
             if case .name(let name) = RouterReference(reference) {
-                routers += try await called(name)
+                let all = if let answering { answering } else { try await everybody() }
+                answering = all
+                routers += try called(name, among: all)
                 continue
             }
             do {
@@ -110,14 +103,14 @@ struct VerifyRun {
     }
 
     /// All that call themselves so, or are known by that name.
-    private func called(_ name: String) async throws -> [Router] {
+    private func called(_ name: String, among all: [Router]) throws -> [Router] {
         let known: [KnownRouter] =
             switch try RouterDirectory(home: home).load().find(.name(name)) {
             case .found(let router): [router]
             case .ambiguous(let routers): routers
             case .unknown: []
             }
-        let answering = try await everybody().filter { router in
+        let answering = all.filter { router in
             router.name.lowercased() == name.lowercased() || known.contains { $0.router.mac == router.subject.mac }
         }
         let silent = known.filter { router in !answering.contains { $0.subject.mac == router.router.mac } }

@@ -83,8 +83,7 @@ struct WatchLines {
 
     private func show(_ finding: RouterVerifier.Finding) {
         if output.isJSON {
-            let router = VerifyRun.Router(subject: finding.subject)
-            return output.json("verdict", VerifyReport.members(router, finding))
+            return output.json("verdict", VerifyReport.members(finding))
         }
         let verdict = WatchFacts.verdict(finding.judgement)
         output.line("\(output.paint("?", verdict.paint)) \(finding.subject.mac)  \(verdict.word): \(verdict.detail)")
