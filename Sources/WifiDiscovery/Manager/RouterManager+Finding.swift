@@ -154,7 +154,8 @@ extension RouterManager {
     private func ownName(of target: SwitchCore.Target) async throws -> String? {
         guard target.offersTLS, try wantsProof(of: target.mac) else { return nil }
         if let known = try directory?.load()[target.mac]?.provenName { return known }
-        let inquiry = HelloInquiry(trust: options.trust, memory: try trustMemory(), limit: .seconds(5), loop: loop)
+        let inquiry = HelloInquiry(
+            trust: options.trust, memory: try trustMemory(), session: inquirySession, limit: .seconds(5), loop: loop)
         let hello: RouterHello
         do { hello = try await inquiry.ask(target.mac, at: target.session).get() } catch {
             throw ManagerError.notOpened(target.mac, target.session, error)

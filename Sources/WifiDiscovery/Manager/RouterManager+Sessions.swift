@@ -193,7 +193,16 @@ extension RouterManager {
         return findings
     }
 
-    func verifier() throws -> RouterVerifier { RouterVerifier(options.trust, memory: try trustMemory(), loop: loop) }
+    func verifier() throws -> RouterVerifier {
+        RouterVerifier(options.trust, memory: try trustMemory(), session: inquirySession, loop: loop)
+    }
+
+    /// The sessions in which routers are only asked for their hello: nothing of them is kept.
+    var inquirySession: SessionConfiguration {
+        var session = SessionConfiguration(role: .controller)
+        (session.layout, session.client) = (options.session.layout, options.session.client)
+        return session
+    }
 
     /// What is remembered of proofs, pins and the clock.
     ///

@@ -5,6 +5,8 @@ import SocketCore
 struct HelloInquiry: Sendable {
     let trust: RouterTrust
     let memory: TrustMemory
+    /// How frames are written, and what we are called.
+    let session: SessionConfiguration
     let limit: Duration
     let loop: EventLoop
 
@@ -15,7 +17,7 @@ struct HelloInquiry: Sendable {
     ///   - endpoint: where it's asked.
     ///   - station: our own Wi-Fi MAC, which it's asked about.
     func ask(_ mac: MACAddress, at endpoint: Endpoint, station: MACAddress? = nil) async -> Result<RouterHello, LossReason> {
-        var configuration = SessionConfiguration(role: .controller)
+        var configuration = session
         configuration.expectedMAC = mac.description
         configuration.station = station?.description
         let tls = trust.configuration(for: mac, record: memory[mac], floor: memory.floor) { _ in }

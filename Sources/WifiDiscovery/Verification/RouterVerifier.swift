@@ -36,6 +36,7 @@ public struct RouterVerifier: Sendable {
 
     private let trust: RouterTrust
     private let memory: TrustMemory
+    private let session: SessionConfiguration
     private let limit: Duration
     private let loop: EventLoop
 
@@ -44,11 +45,16 @@ public struct RouterVerifier: Sendable {
     /// - Parameters:
     ///   - trust: what routers are judged by, and what they're shown of us.
     ///   - memory: what is known of the routers from earlier.
+    ///   - session: how frames are written, and what we are called, where proven routers are asked for their children.
     ///   - limit: the time for each handshake, connecting included.
     ///   - loop: where the handshakes run.
-    public init(_ trust: RouterTrust, memory: TrustMemory = TrustMemory(), limit: Duration = .seconds(5), loop: EventLoop = .shared) {
+    public init(
+        _ trust: RouterTrust, memory: TrustMemory = TrustMemory(), session: SessionConfiguration = SessionConfiguration(role: .controller),
+        limit: Duration = .seconds(5), loop: EventLoop = .shared
+    ) {
         self.trust = trust
         self.memory = memory
+        self.session = session
         self.limit = limit
         self.loop = loop
     }
@@ -155,7 +161,7 @@ public struct RouterVerifier: Sendable {
             let finding = findings[index]
             return finding.judgement.verdict == .company && (isWanted || finding.subject.hasChildren || finding.subject.station != nil)
         }
-        let inquiry = HelloInquiry(trust: trust, memory: memory, limit: limit, loop: loop)
+        let inquiry = HelloInquiry(trust: trust, memory: memory, session: session, limit: limit, loop: loop)
         let families = await RouterVerifier.sideBySide(asked) { index -> RouterFamily? in
             let finding = findings[index]
             let answer = await inquiry.ask(finding.subject.mac, at: finding.endpoint, station: finding.subject.station)

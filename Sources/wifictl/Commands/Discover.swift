@@ -32,7 +32,9 @@ extension Command {
             and chooses and keeps none then, and --until-match looks for the whole time, since the first who claims to be the one needn't be it. \
             The exit status is 0 when a router was found, and 1 when none was.
             """,
-        options: [time, ScanOptions.bssid, to, ScanOptions.dialect, watch, untilMatch, verifies] + TrustOptions.judging,
+        options: [time, ScanOptions.bssid, to, ScanOptions.dialect, watch, untilMatch, verifies] + TrustOptions.judging + [
+            FrameOptions.layout
+        ],
         interruption: .asksCommand,
         examples: [
             Example("wifictl discover", "looks for 3 seconds"),
@@ -60,7 +62,7 @@ extension Command {
         let run = try ScanOptions.naming { [settings] in
             try DiscoverRun(
                 settings, dialects: Set(arguments[ScanOptions.dialect]),
-                trust: arguments[verifies] || trust.hasRoot ? trust : nil,
+                trust: arguments[verifies] || trust.hasRoot ? trust : nil, SessionTool.inquiry(arguments),
                 station: arguments[TrustOptions.station], context)
         }
         do {

@@ -11,7 +11,7 @@ extension Command {
             whole in itself: it opens without network, on paper and in the dark. FILE may be - for standard output. The exit status is \
             1 when no router answered; the page is written all the same.
             """,
-        options: [ScanOptions.span, ScanOptions.bssid, probes] + TrustOptions.judging,
+        options: [ScanOptions.span, ScanOptions.bssid, probes] + TrustOptions.judging + [FrameOptions.layout],
         examples: [
             Example("wifictl report lan.html", "and open it in any browser"),
             Example("wifictl report lan.html --root company-root.pem", "with verdicts by the company's root"),
@@ -26,7 +26,8 @@ extension Command {
         }
         let trust = try TrustOptions.routerTrust(arguments, context)
         let run = ReportRun(
-            discovery: try ScanOptions.discovery(arguments, context), trust: trust, station: arguments[TrustOptions.station],
+            discovery: try ScanOptions.discovery(arguments, context), trust: trust, session: SessionTool.inquiry(arguments),
+            station: arguments[TrustOptions.station],
             span: arguments[ScanOptions.span],
             probes: arguments[probes], context: context)
         let report = try await run.report()

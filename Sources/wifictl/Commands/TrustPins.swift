@@ -18,13 +18,15 @@ extension Command {
             throw ToolError("a company root is configured, so keys aren't pinned", hint: "wifictl verify judges by it")
         }
         let trust = RouterTrust()
-        let run = VerifyRun(trust, try SessionTool.discovery(context), .seconds(3), station: nil, context)
+        // Nobody is asked for more than a handshake here.
+        let session = SessionConfiguration(role: .controller)
+        let run = VerifyRun(trust, session, try SessionTool.discovery(context), .seconds(3), station: nil, context)
         let subjects = try await run.named([reference]).map(\.subject)
         guard subjects.count < 2 else {
             let macs = subjects.map { "\($0.mac)" }.joined(separator: " and ")
             throw ToolError("\(reference) fits \(macs)", hint: "name one by its MAC")
         }
-        guard let finding = try await VerifyRun.findings(subjects, trust, home: context.home, context.output).first else {
+        guard let finding = try await VerifyRun.findings(subjects, trust, session, home: context.home, context.output).first else {
             throw ManagerError.unknownRouter(reference)
         }
         let mac = finding.subject.mac

@@ -19,7 +19,7 @@ extension Command {
             vouched (unproven itself, named as its child by a proven router), pinned (no root, and the key trusted before: see wifictl \
             trust pin), unproven (with the reason). The exit status is 0 when all are company.
             """,
-        options: [span, limit] + TrustOptions.judging,
+        options: [span, limit] + TrustOptions.judging + [FrameOptions.layout],
         examples: [
             Example("wifictl verify --root company-root.pem", "judges all routers on the network"),
             Example("wifictl verify 02:00:5e:00:53:01 --root company-root.pem --crl company-revoked.pem --json", "one, for a script"),
@@ -27,7 +27,8 @@ extension Command {
     ) { arguments, context in
         let trust = try TrustOptions.routerTrust(arguments, context)
         var run = VerifyRun(
-            trust, try SessionTool.discovery(context), arguments[span], station: arguments[TrustOptions.station], context)
+            trust, SessionTool.inquiry(arguments), try SessionTool.discovery(context), arguments[span],
+            station: arguments[TrustOptions.station], context)
         run.limit = arguments[limit]
         let subjects: [VerifyRun.Router]
         do { subjects = arguments.positionals.isEmpty ? try await run.everybody() : try await run.named(arguments.positionals) } catch

@@ -14,15 +14,18 @@ struct DiscoverRun {
     let output: Output
     /// What routers are asked to prove themselves by; nil doesn't ask.
     private let trust: RouterTrust?
+    private let session: SessionConfiguration
     private let station: MACAddress?
     private let home: String
     private let sampler: RoundTripSampler
     private let start = ContinuousClock.now
 
     init(
-        _ options: RouterDiscovery.Options, dialects: Set<Dialect>, trust: RouterTrust?, station: MACAddress?, _ context: Context
+        _ options: RouterDiscovery.Options, dialects: Set<Dialect>, trust: RouterTrust?, _ session: SessionConfiguration,
+        station: MACAddress?, _ context: Context
     ) throws {
         self.trust = trust
+        self.session = session
         self.station = station
         home = context.home
         sampler = RoundTripSampler(options)
@@ -80,7 +83,8 @@ struct DiscoverRun {
         var findings = DiscoverFindings(asked, native: routers, foreign: devices)
         findings.dialectFailures.merge(failures) { first, _ in first }
         if let trust {
-            findings.verdicts = try await DiscoverVerdicts(of: findings.native.routers, trust, station: station, home: home, output)
+            findings.verdicts = try await DiscoverVerdicts(
+                of: findings.native.routers, trust, session, station: station, home: home, output)
         }
         let status = finish(findings)
         guard wantsMatch, status == .success else { return status }

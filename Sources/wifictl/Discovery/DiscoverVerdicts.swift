@@ -15,9 +15,12 @@ struct DiscoverVerdicts {
     }
 
     /// Asks the routers of the native dialect; no other can prove anything.
-    init(of routers: [FoundRouter], _ trust: RouterTrust, station: MACAddress?, home: String, _ output: Output) async throws {
+    init(
+        of routers: [FoundRouter], _ trust: RouterTrust, _ session: SessionConfiguration, station: MACAddress?, home: String,
+        _ output: Output
+    ) async throws {
         let sorted = routers.sorted { $0.plausibility < $1.plausibility }
-        let findings = try await VerifyRun.findings(VerifyRun.subjects(sorted, station: station), trust, home: home, output)
+        let findings = try await VerifyRun.findings(VerifyRun.subjects(sorted, station: station), trust, session, home: home, output)
         self.init(Dictionary(findings.map { ($0.subject.mac, $0) }) { first, _ in first }, hasRoot: trust.hasRoot)
     }
 

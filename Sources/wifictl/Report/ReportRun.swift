@@ -10,6 +10,7 @@ struct ReportRun {
 
     let discovery: RouterDiscovery.Options
     let trust: RouterTrust
+    let session: SessionConfiguration
     /// This machine's own MAC; nil takes the interface's.
     let station: MACAddress?
     let span: Duration
@@ -40,7 +41,7 @@ struct ReportRun {
         }
         guard let result = finished else { throw CancellationError() }
         var findings = DiscoverFindings([.native], native: result, foreign: nil)
-        let verdicts = try await DiscoverVerdicts(of: result.routers, trust, station: station, home: context.home, output)
+        let verdicts = try await DiscoverVerdicts(of: result.routers, trust, session, station: station, home: context.home, output)
         findings.verdicts = verdicts
         RouterDirectory(home: context.home).keep(findings, output)
         let trips = try await measure(result.routers.filter(\.discovered.isConfirmed))

@@ -34,8 +34,7 @@ enum SessionTool {
         options.discovery = try discovery(context)
         options.trust = try TrustOptions.routerTrust(arguments, context)
         options.allowsUnproven = arguments[TrustOptions.unproven]
-        options.session.client = "\(CommandRegistry.toolName)/\(CommandRegistry.toolVersion)"
-        options.session.layout = arguments[FrameOptions.layout]
+        (options.session.client, options.session.layout) = (client, arguments[FrameOptions.layout])
         options.session.maximumBodyLength = FrameOptions.limits(size: arguments[FrameOptions.limit]).maximumBodyLength
         change(&options)
         let output = context.output
@@ -44,6 +43,16 @@ enum SessionTool {
         return RouterManager(
             options, onEvent: onEvent ?? { source, event in if case .state(let state) = event { print(state, source, output) } },
             onRemark: { output.warning($0) })
+    }
+
+    /// What routers are told that they talk to.
+    private static var client: String { "\(CommandRegistry.toolName)/\(CommandRegistry.toolVersion)" }
+
+    /// The sessions of commands that only ask routers for their hello.
+    static func inquiry(_ arguments: Arguments) -> SessionConfiguration {
+        var session = SessionConfiguration(role: .controller)
+        (session.client, session.layout) = (client, arguments[FrameOptions.layout])
+        return session
     }
 
     /// What tells the agent's sessions apart beside the router: two commands that differ in it don't share one.

@@ -13,6 +13,7 @@ struct VerifyRun {
     }
 
     private let trust: RouterTrust
+    private let session: SessionConfiguration
     private let discovery: RouterDiscovery.Options
     private let span: Duration
     /// The time for each handshake.
@@ -23,8 +24,10 @@ struct VerifyRun {
     private let start = ContinuousClock.now
 
     init(
-        _ trust: RouterTrust, _ discovery: RouterDiscovery.Options, _ span: Duration, station: MACAddress?, _ context: Context
+        _ trust: RouterTrust, _ session: SessionConfiguration, _ discovery: RouterDiscovery.Options, _ span: Duration, station: MACAddress?,
+        _ context: Context
     ) {
+        self.session = session
         self.station = station
         self.trust = trust
         self.discovery = discovery
@@ -81,6 +84,7 @@ struct VerifyRun {
         options.discovery = discovery
         options.scanTime = span
         options.trust = trust
+        options.session = session
         let manager = RouterManager(options)
         var (routers, answering): ([Router], [Router]?) = ([], nil)
         for reference in references {
@@ -134,7 +138,7 @@ struct VerifyRun {
 
     /// Asks them and shows what came of it.
     func judge(_ routers: [Router]) async throws -> ExitStatus {
-        let findings = try await VerifyRun.findings(routers.map(\.subject), trust, within: limit, home: home, output)
+        let findings = try await VerifyRun.findings(routers.map(\.subject), trust, session, within: limit, home: home, output)
         var unkept = UnkeptRouters(wantsProof: trust.hasRoot)
         for (router, finding) in zip(routers, findings) {
             if let found = router.found { unkept.note(found) }
@@ -165,7 +169,8 @@ struct VerifyRun {
 
     /// The judgements on routers, in their order; what they prove is remembered.
     static func findings(
-        _ subjects: [RouterVerifier.Subject], _ trust: RouterTrust, within limit: Duration = .seconds(5), home: String,
+        _ subjects: [RouterVerifier.Subject], _ trust: RouterTrust, _ session: SessionConfiguration, within limit: Duration = .seconds(5),
+        home: String,
         _ output: Output
     ) async throws -> [RouterVerifier.Finding] {
         guard !subjects.isEmpty else { return [] }
@@ -176,7 +181,7 @@ struct VerifyRun {
         for subject in subjects where directory[subject.mac]?.hasSpokenTLS == true { memory.noteTLS(of: subject.mac, now: trust.clock()) }
         let tell = { @Sendable (judged: Int) in output.progress("\(judged) of \(subjects.count) asked to prove whose they are") }
         tell(0)
-        let findings = await RouterVerifier(trust, memory: memory, limit: limit).verify(subjects, onJudged: tell)
+        let findings = await RouterVerifier(trust, memory: memory, session: session, limit: limit).verify(subjects, onJudged: tell)
         output.clearProgress()
         do {
             try state.update { kept in

@@ -6,6 +6,7 @@ struct WatchPlan: Sendable {
     let context: Context
     let discovery: RouterDiscovery
     let trust: RouterTrust
+    private let session: SessionConfiguration
     let inbox: WatchInbox
     let sessions: WatchSessions
     let directory: RouterDirectory
@@ -18,6 +19,7 @@ struct WatchPlan: Sendable {
         let options = try ScanOptions.discovery(arguments, context)
         discovery = try ScanOptions.naming { try RouterDiscovery(options) }
         trust = try TrustOptions.routerTrust(arguments, context)
+        session = SessionTool.inquiry(arguments)
         let inbox = WatchInbox()
         self.inbox = inbox
         let manager = try SessionTool.manager(
@@ -30,11 +32,11 @@ struct WatchPlan: Sendable {
     /// Asks routers whose they are; findings and failures come back through the inbox.
     func verify(_ routers: [FoundRouter]) {
         guard !routers.isEmpty else { return }
-        let (inbox, trust, context) = (inbox, trust, context)
+        let (inbox, trust, session, context) = (inbox, trust, session, context)
         Task {
             do {
                 let subjects = VerifyRun.subjects(routers, station: nil)
-                for finding in try await VerifyRun.findings(subjects, trust, home: context.home, context.output) {
+                for finding in try await VerifyRun.findings(subjects, trust, session, home: context.home, context.output) {
                     inbox.tell(.finding(finding))
                 }
             } catch { inbox.tell(.remark("nobody can be verified: \(error)", .red)) }

@@ -8,17 +8,21 @@ struct ChildAccessPointTests {
     private static let child = "02:00:5e:00:53:02"
     private static let station = "02:00:5e:00:53:77"
 
-    @Test func `a proven parent's child is vouched, and says where this machine sits; a reply's word alone makes nobody's`() async throws {
+    @Test(arguments: ["standard", "littleEndian"])
+    func `a proven parent's child is vouched, and says where this machine sits; a reply's word alone makes nobody's`(
+        layout: String
+    ) async throws {
         let company = try await TestCompany.shared
         let port = try Loopback.freePort()
         let family = ["--child", Self.child, "--station", "\(Self.station)@\(Self.child)"]
         let parent = try await Loopback.router(
-            port: port, ["--mac", VerifyToolTests.mac, "--tcp", "0"] + family + VerifyToolTests.words(company.device, company))
+            port: port,
+            ["--mac", VerifyToolTests.mac, "--tcp", "0", "--layout", layout] + family + VerifyToolTests.words(company.device, company))
         let child = try await Loopback.router(port: port, ["--mac", Self.child, "--tcp", "0"])
         // Somebody without proof who calls a third one its child.
         let liar = try await Loopback.router(port: port, ["--mac", "02:00:5e:00:53:04", "--tcp", "0", "--child", "02:00:5e:00:53:05"])
         let other = try await Loopback.router(port: port, ["--mac", "02:00:5e:00:53:05", "--tcp", "0"])
-        let words = ["verify", "--for", "1s", "--json", "--station", Self.station] + VerifyToolTests.on(port)
+        let words = ["verify", "--for", "1s", "--json", "--station", Self.station, "--layout", layout] + VerifyToolTests.on(port)
         func verdicts(_ trusting: [String]) async throws -> [String: JSONValue] {
             let result = try await BuiltTool.run(words + trusting)
             let lines = try result.lines.map { try JSONValue.parse(Array($0.utf8)) }.filter { $0["type"] == "verdict" }

@@ -22,7 +22,8 @@ struct VerifyProgressTests {
                 mac: MACAddress(2, 0, 0x5E, 0, 0x53, UInt8(number)), endpoint: Endpoint(.loopback, port: 19_510), offersTLS: false)
         }
         let output = Output(mode: .text, verbosity: .normal, to: target)
-        let findings = try await VerifyRun.findings(subjects, RouterTrust(), home: home.path, output)
+        let findings = try await VerifyRun.findings(
+            subjects, RouterTrust(), SessionConfiguration(role: .controller), home: home.path, output)
         #expect(findings.count == 3)
         let shown = written.withLock(\.self)
         for count in 0...3 { #expect(shown.contains("\(count) of 3 asked to prove whose they are"), "\(shown)") }

@@ -39,8 +39,8 @@ public struct SessionConfiguration: Sendable {
     public var timing = SessionTiming()
     /// See ``MemoryLoss``.
     public var memoryLoss = MemoryLoss.resend
-    /// Controller: the name in its hello.
-    public var client = "wifictl/0.1"
+    /// Controller: the name in its hello, which routers write into their logs.
+    public var client = "wifi-discovery"
     /// Controller: its own Wi-Fi MAC, asked about in the hello.
     public var station: String?
     /// Controller: the router's MAC; a hello that names another one ends the connection before a message leaves.
