@@ -85,6 +85,50 @@ struct SettingsTests {
         #expect(filled[FrameOptions.layout] == .asciiLength)
     }
 
+    @Test func `a setting holds for every command that takes such an option, but where the word means another thing`() throws {
+        var others: Set<String> = []
+        for command in CommandRegistry.commands {
+            for setting in Setting.all {
+                guard let option = (CommonOptions.all + command.options).first(where: { $0.name == setting.name }) else { continue }
+                if !setting.holds(for: command) { others.insert("\(command.name) --\(option.name)") }
+            }
+        }
+        #expect(
+            others == [
+                // A router's own.
+                "router --bssid", "router --identity", "router --key", "router --crl", "router --pen",
+                // What a new company, or a device, is to be called.
+                "identity new-company --pen", "identity issue-device --bssid",
+                // Not how long to look for routers.
+                "doctor --for", "bench --for", "fuzz --for",
+            ], "\(others)")
+        let settings = try settings("identity = i.pem\nkey = i.key\ncrl = c.pem")
+        let filled = try Command.conform.parser.parse(["127.0.0.1"]).filled(from: settings, for: .conform)
+        #expect(filled[TrustOptions.identity] != nil && filled[TrustOptions.key] != nil && filled[TrustOptions.revocationList].count == 1)
+    }
+
+    @Test func `an error says where the setting is that it's about, and nothing of those that an option sets aside`() throws {
+        let settings = try settings("interface = nolo\nidentity = /i.pem\nhome = /state", ["WIFICTL_CRL": "c"])
+        func told(_ error: any Error, _ words: [String] = []) throws -> String {
+            let filled = try Command.verify.parser.parse(words).filled(from: settings, for: .verify)
+            return "\(settings.placing(error, filled))"
+        }
+        let file = "/me/.config/wifictl/config"
+        let half = UsageError("--key is missing", hint: "why", about: "identity")
+        #expect(try told(half) == "--key is missing (why; identity = /i.pem is set by \(file):2)")
+        #expect(try told(half, ["--identity", "x"]) == "--key is missing (why)")
+        #expect(try told(ToolError("no nolo", about: "interface")) == "no nolo (interface = nolo is set by \(file):1)")
+        #expect(try told(ToolError("no nolo")) == "no nolo")
+        // Files are known by their names, whoever speaks of them.
+        #expect(
+            try told(TLSError.configuration("cannot open /i.pem: why")).hasSuffix(
+                "cannot open /i.pem: why (identity = /i.pem is set by \(file):2)"))
+        let advised = try told(TLSError.configuration("cannot open c: why (check it)"))
+        #expect(advised.hasSuffix("cannot open c: why (check it; crl = c is set by WIFICTL_CRL)"), "\(advised)")
+        #expect(try told(ToolError("cannot open /state/state.json")).hasSuffix("(home = /state is set by \(file):3)"))
+        #expect(try told(ToolError("cannot open /states")) == "cannot open /states")
+    }
+
     @Test func `every setting is an option of some command and every default in the sample can be taken as it stands`() throws {
         for setting in Setting.all {
             #expect(CommandRegistry.commands.contains { $0.name != "config" && setting.holds(for: $0) }, "\(setting.name)")
@@ -122,6 +166,21 @@ struct ConfigToolTests {
         #expect(result.status == 2)
         #expect(result.errorText.hasPrefix("wifictl: \(directory.file("config")):1: port: '70000' isn't a whole number"))
         #expect(try await BuiltTool.run(["routers", "--help"], environment: environment).status == 0)
+    }
+
+    @Test func `half an identity and an interface that isn't there are told with the line that names them`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("config")
+        let network = ["--port", "\(try Loopback.freePort())"]
+        try Data("identity = x.pem".utf8).write(to: URL(fileURLWithPath: file))
+        let half = try await BuiltTool.run(["get", "attic", "led", "--interface", "lo"] + network, environment: ["WIFICTL_CONFIG": file])
+        #expect(
+            half.status == 64 && half.errorText.contains("identity = \(directory.file("x.pem")) is set by \(file):1"), "\(half.errorText)")
+        for command in [["discover"], ["get", "attic", "led"], ["router"]] {
+            let missing = try await BuiltTool.run(command + network, environment: ["WIFICTL_INTERFACE": "nolo"])
+            #expect(
+                missing.status == 2 && missing.errorText.contains("interface = nolo is set by WIFICTL_INTERFACE"), "\(missing.errorText)")
+        }
     }
 
     @Test func `the sample is a file that says nothing`() async throws {

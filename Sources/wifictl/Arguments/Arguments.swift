@@ -59,6 +59,9 @@ struct Arguments: Sendable {
     /// The same for an option that the command may not even have.
     func isGiven(named name: String) -> Bool { !(values[name] ?? []).isEmpty }
 
+    /// Whether what holds for an option is what settings say.
+    func isSet(named name: String) -> Bool { !isGiven(named: name) && fallbacks[name] != nil }
+
     /// How an option's values were written; empty when it isn't given.
     func words(_ name: String) -> [String] { words[name] ?? [] }
 

@@ -74,10 +74,7 @@ private struct SettingsReport {
             return (setting.name, standard ?? SettingsReport.standards[setting.name], "default", nil)
         }
         let value = entry.values.joined(separator: ",")
-        switch entry.source {
-        case .file(let line): return (setting.name, value, "file", "\(context.settings.path ?? ""):\(line)")
-        case .environment(let variable): return (setting.name, value, "environment", variable)
-        }
+        return (setting.name, value, entry.source.word, context.settings.place(of: entry))
     }
 
     /// What holds for options without a default of their own, in words.

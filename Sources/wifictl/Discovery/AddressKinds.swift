@@ -116,7 +116,9 @@ extension Context {
     func groupAddress() throws(UsageError) -> IPAddress? {
         guard let group else { return nil }
         guard let address = IPAddress(group), address.isMulticast else {
-            throw UsageError("--group: '\(group)' is no multicast address", hint: "the standard ones are 239.255.19.51 and ff12::1951")
+            throw UsageError(
+                "--group: '\(group)' is no multicast address", hint: "the standard ones are 239.255.19.51 and ff12::1951",
+                about: CommonOptions.group.name)
         }
         return address
     }

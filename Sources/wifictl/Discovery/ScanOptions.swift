@@ -28,10 +28,20 @@ enum ScanOptions {
 
     /// Does `body`; an interface that isn't there is told with the one that was probably meant.
     static func naming<Result>(_ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch DiscoveryError.noSuchInterface(let name, let known) {
+        do { return try body() } catch { throw named(error) }
+    }
+
+    /// The same of an error; any other as it is.
+    static func named(_ error: any Error) -> any Error {
+        switch error {
+        case DiscoveryError.noSuchInterface(let name, let known):
             let near = Suggestion.nearest(to: name, among: known)
-            throw ToolError(
-                "there is no interface \(name)", hint: near.map { "did you mean \($0)?" } ?? "there are \(known.joined(separator: ", "))")
+            return ToolError(
+                "there is no interface \(name)", hint: near.map { "did you mean \($0)?" } ?? "there are \(known.joined(separator: ", "))",
+                about: CommonOptions.interface.name)
+        case DiscoveryError.nothingToScan, ResponderError.noInterface: return ToolError("\(error)", about: CommonOptions.interface.name)
+        case ResponderError.cannotBind: return ToolError("\(error)", about: CommonOptions.port.name)
+        default: return error
         }
     }
 
@@ -39,7 +49,8 @@ enum ScanOptions {
         let addresses = Set(wishes.compactMap { wish in if case .address(let address) = wish { address } else { nil } })
         if addresses.isEmpty { return wishes.contains(.none) ? .addresses([]) : .automatic }
         guard !wishes.contains(.auto), !wishes.contains(.none) else {
-            throw UsageError("--bssid: addresses don't go together with auto or none", hint: "give addresses, or one of the words")
+            throw UsageError(
+                "--bssid: addresses don't go together with auto or none", hint: "give addresses, or one of the words", about: bssid.name)
         }
         return .addresses(addresses)
     }

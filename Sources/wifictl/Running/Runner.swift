@@ -57,24 +57,30 @@ struct Runner {
         return ending(cause, status, output, isService: command.isService)
     }
 
+    private static func perform(_ command: Command, _ arguments: Arguments, _ context: Context) async throws -> ExitStatus {
+        do { return try await command.run(arguments, context) } catch ManagerError.unknownRouter(let text) {
+            throw KnownRouterLookup.unknown(text, home: context.home)
+        } catch {
+            throw ScanOptions.named(TrustOptions.explained(error))
+        }
+    }
+
     private func finish(_ command: Command, _ arguments: Arguments, _ words: [String], _ output: Output) async -> ExitStatus {
         let (cancellation, pool, environment) = (cancellation, pool, environment)
         let task = Task {
             let settings = try Settings(environment: environment) { path throws(ToolError) in try SettingsFile.read(path) }
             let filled = try arguments.filled(from: settings, for: command)
-            let context = try Context(
-                filled, settings: settings, output: output, cancellation: cancellation, pool: pool, environment: environment)
-            if pool == nil, command.isForAgent(filled),
-                let status = await AgentClient.run(words, home: context.home, output, cancellation)
-            {
-                return status
-            }
             do {
-                return try await command.run(filled, context)
-            } catch ManagerError.unknownRouter(let text) {
-                throw KnownRouterLookup.unknown(text, home: context.home)
+                let context = try Context(
+                    filled, settings: settings, output: output, cancellation: cancellation, pool: pool, environment: environment)
+                if pool == nil, command.isForAgent(filled),
+                    let status = await AgentClient.run(words, home: context.home, output, cancellation)
+                {
+                    return status
+                }
+                return try await Runner.perform(command, filled, context)
             } catch {
-                throw TrustOptions.explained(error)
+                throw settings.placing(error, filled)
             }
         }
         let isCancelled: Bool

@@ -2,10 +2,17 @@
 struct ToolError: Error, CustomStringConvertible {
     let message: String
     let hint: String?
+    /// The options whose values it is about: where one of them is a setting, the user is told which.
+    let options: [String]
 
-    init(_ message: String, hint: String? = nil) {
+    init(_ message: String, hint: String? = nil, about options: String...) {
+        self.init(message, hint: hint, about: options)
+    }
+
+    init(_ message: String, hint: String?, about options: [String]) {
         self.message = message
         self.hint = hint
+        self.options = options
     }
 
     var description: String { oneLine(message, hint) }
@@ -15,10 +22,17 @@ struct ToolError: Error, CustomStringConvertible {
 struct UsageError: Error, CustomStringConvertible, Equatable {
     let message: String
     let hint: String?
+    /// The options whose values it is about: where one of them is a setting, the user is told which.
+    let options: [String]
 
-    init(_ message: String, hint: String? = nil) {
+    init(_ message: String, hint: String? = nil, about options: String...) {
+        self.init(message, hint: hint, about: options)
+    }
+
+    init(_ message: String, hint: String?, about options: [String]) {
         self.message = message
         self.hint = hint
+        self.options = options
     }
 
     var description: String { oneLine(message, hint) }

@@ -78,12 +78,7 @@ enum SessionTool {
         var options = RouterDiscovery.Options()
         options.interfaces = context.interfaces
         options.port = context.port ?? options.port
-        if let text = context.group {
-            guard let group = IPAddress(text), group.isMulticast else {
-                throw UsageError("--group \(text) is no multicast address", hint: "such as 239.255.19.51 or ff12::1951")
-            }
-            options.group = group
-        }
+        options.group = try context.groupAddress()
         return options
     }
 

@@ -3,15 +3,21 @@ struct Setting: Sendable {
     let option: any OptionDeclaration
     /// The commands that it holds for, where not for all that have such an option: the same word means another thing elsewhere.
     let commands: Set<String>?
+    /// The commands that it doesn't hold for, though they take such an option.
+    let exceptions: Set<String>
     /// Whether its values are files, which a configuration file names relative to itself.
     let isPath: Bool
     /// What it does, in a file: where the option's own help speaks of what goes before what, that's the other way round there.
     let help: String
 
-    init(_ option: any OptionDeclaration, only commands: Set<String>? = nil, isPath: Bool = false, help: String? = nil) {
+    init(
+        _ option: any OptionDeclaration, only commands: Set<String>? = nil, except exceptions: Set<String> = [], isPath: Bool = false,
+        help: String? = nil
+    ) {
         self.help = help ?? option.help
         self.option = option
         self.commands = commands
+        self.exceptions = exceptions
         self.isPath = isPath
     }
 
@@ -20,7 +26,7 @@ struct Setting: Sendable {
     var variable: String { "\(CommandRegistry.toolName)_\(name)".uppercased().replacing("-", with: "_") }
 
     func holds(for command: Command) -> Bool {
-        guard commands?.contains(command.name) ?? true else { return false }
+        guard commands?.contains(command.name) ?? true, !exceptions.contains(command.name) else { return false }
         return CommonOptions.all.contains { $0.name == name } || command.options.contains { $0.name == name }
     }
 
@@ -31,11 +37,10 @@ struct Setting: Sendable {
         Setting(ScanOptions.bssid, only: ScanOptions.commands), Setting(ScanOptions.span, only: ScanOptions.commands),
         Setting(ScanOptions.dialect), Setting(SessionTool.timeout),
         Setting(TrustOptions.root, isPath: true),
-        // A router's own identity and lists are another's than the controller's on the same machine.
-        Setting(TrustOptions.revocationList, only: TrustOptions.controllers, isPath: true),
-        Setting(TrustOptions.identity, only: TrustOptions.controllers, isPath: true),
-        Setting(TrustOptions.key, only: TrustOptions.controllers, isPath: true),
-        Setting(TrustOptions.enterprise, only: TrustOptions.controllers.union(["conform", "trust pin"])),
+        Setting(TrustOptions.revocationList, except: TrustOptions.others, isPath: true),
+        Setting(TrustOptions.identity, except: TrustOptions.others, isPath: true),
+        Setting(TrustOptions.key, except: TrustOptions.others, isPath: true),
+        Setting(TrustOptions.enterprise, except: TrustOptions.others),
         Setting(FrameOptions.layout), Setting(FrameOptions.limit),
     ]
 

@@ -3,6 +3,14 @@ struct Settings: Sendable {
     enum Source: Equatable, Sendable {
         case file(line: Int)
         case environment(variable: String)
+
+        /// As `config` calls it.
+        var word: String {
+            switch self {
+            case .file: "file"
+            case .environment: "environment"
+            }
+        }
     }
 
     struct Entry: Sendable {
@@ -90,6 +98,48 @@ struct Settings: Sendable {
         entries[setting.name] = Entry(setting: setting, values: values, source: .environment(variable: setting.variable))
     }
 
+    /// Where an entry is written: the file with its line, or the variable.
+    func place(of entry: Entry) -> String {
+        switch entry.source {
+        case .file(let line): "\(path ?? ""):\(line)"
+        case .environment(let variable): variable
+        }
+    }
+
+    /// The error with the places of the settings that it is about, which the command line doesn't show: those that it names, and files that
+    /// its text names.
+    func placing(_ error: any Error, _ arguments: Arguments) -> any Error {
+        let text = "\(error)"
+        let named = (error as? UsageError)?.options ?? (error as? ToolError)?.options ?? []
+        let places = Setting.all.compactMap { setting -> String? in
+            guard arguments.isSet(named: setting.name), let entry = entries[setting.name] else { return nil }
+            guard named.contains(setting.name) || setting.isPath && entry.values.contains(where: { Settings.names(text, $0) }) else {
+                return nil
+            }
+            return "\(setting.name) = \(entry.values.joined(separator: ",")) is set by \(place(of: entry))"
+        }
+        guard !places.isEmpty else { return error }
+        switch error {
+        case let error as UsageError:
+            return UsageError(error.message, hint: ([error.hint].compactMap { $0 } + places).joined(separator: "; "))
+        case let error as ToolError:
+            return ToolError(error.message, hint: ([error.hint].compactMap { $0 } + places).joined(separator: "; "))
+        default:
+            // Errors of the library have their advice at the end, in brackets, too.
+            let told = places.joined(separator: "; ")
+            return text.hasSuffix(")") ? ToolError("\(text.dropLast()); \(told))") : ToolError(text, hint: told)
+        }
+    }
+
+    /// Whether a text names that file, or one in that directory.
+    private static func names(_ text: String, _ path: String) -> Bool {
+        text.ranges(of: path).contains { range in
+            let before = text[..<range.lowerBound].last
+            let after = text[range.upperBound...].first
+            return (before ?? " ").isWhitespace && (after.map { $0.isWhitespace || "/:,;)".contains($0) } ?? true)
+        }
+    }
+
     private static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }
@@ -111,8 +161,10 @@ extension Arguments {
             do throws(ValueProblem) {
                 for value in entry.values { fallbacks[name, default: []].append(try option.read(value)) }
             } catch {
+                // Only a word that this command understands otherwise comes here; the file's own faults were told with their line.
                 throw UsageError(
-                    "\(name) = \(entry.values.joined(separator: ",")) \(error.complaint) for \(command.name)", hint: error.hint)
+                    "\(name) = \(entry.values.joined(separator: ",")) \(error.complaint) for \(command.name)",
+                    hint: [error.hint, "it's set by \(settings.place(of: entry))"].compactMap { $0 }.joined(separator: "; "))
             }
         }
         return withFallbacks(fallbacks)

@@ -21,8 +21,8 @@ enum TrustOptions {
     /// For commands that only judge.
     static let judging: [any OptionDeclaration] = [root, revocationList, identity, key, enterprise, station]
 
-    /// The commands that are a controller: what they say of their own identity isn't a router's.
-    static let controllers: Set<String> = ["discover", "verify", "send", "get", "set", "read", "switch", "watch", "report", "config"]
+    /// The commands whose identity, lists and company are another's than the controller's on the same machine.
+    static let others: Set<String> = ["router", "identity new-company"]
 
     /// A refusal to talk to a router that isn't proven, with the way round it; any other error as it is.
     static func explained(_ error: any Error) -> any Error {
@@ -51,8 +51,8 @@ enum TrustOptions {
             let own = try TLSIdentity(certificateFile: certificates, keyFile: key)
             if own.isKeyOpenToAll { output.warning("\(key) is a private key that every user of this machine can read: chmod o= \(key)") }
             return own
-        case (.some, nil): throw UsageError("--key is missing", hint: "--identity needs its private key")
-        case (nil, .some): throw UsageError("--identity is missing", hint: "--key needs its certificate")
+        case (.some, nil): throw UsageError("--key is missing", hint: "--identity needs its private key", about: identity.name)
+        case (nil, .some): throw UsageError("--identity is missing", hint: "--key needs its certificate", about: key.name)
         }
     }
 
