@@ -73,6 +73,34 @@ public struct OutboxStore: Sendable {
         return nil
     }
 
+    /// Throws away what waits for those routers: calls `body`, and deletes their journals when that has gone well.
+    ///
+    /// Until then all of them are held, so that nobody sends what is in them, nor loses what they take meanwhile.
+    ///
+    /// - Parameters:
+    ///   - macs: whose journals.
+    ///   - body: what has to have gone well before something is thrown away. It's told how many messages without an outcome that is, by
+    ///     router; routers for which there are none aren't in it.
+    /// - Returns: what `body` returns.
+    /// - Throws: `OutboxJournalError`; `OutboxJournalError.inUse(path:)` when another process holds one, and nothing was done. What `body`
+    ///   throws; nothing is deleted then.
+    public func discard<R>(_ macs: some Collection<MACAddress>, after body: ([MACAddress: Int]) throws -> R) throws -> R {
+        try discard(macs.flatMap { mac in slots(mac).map { (mac, $0) } }[...], [:], after: body)
+    }
+
+    /// Holds the first and goes on with the others, so that all are held when `body` is called.
+    private func discard<R>(
+        _ places: ArraySlice<(mac: MACAddress, slot: Int)>, _ counts: [MACAddress: Int], after body: ([MACAddress: Int]) throws -> R
+    ) throws -> R {
+        guard let place = places.first else { return try body(counts) }
+        let journal = try openToldOf(path(place.mac, place.slot))
+        var counts = counts
+        if let contents = journal.contents, !contents.messages.isEmpty { counts[place.mac, default: 0] += contents.messages.count }
+        let result = try discard(places.dropFirst(), counts, after: body)
+        try journal.remove()
+        return result
+    }
+
     private func openToldOf(_ path: String) throws(OutboxJournalError) -> OutboxJournal {
         let journal = try OutboxJournal.open(path)
         for remark in journal.remarks { onRemark(remark) }

@@ -10,7 +10,8 @@ extension Command {
         discussion: """
             Lists what earlier scans found on this machine; nothing is asked on the network. Once a company root is configured, only \
             routers that prove to be the company's come to the list, and those that were named with --unproven. The exit status is 1 when no router \
-            is known. What is forgotten is forgotten whole: that it spoke TLS, and a key that was pinned, too.
+            is known. What is forgotten is forgotten whole: that it spoke TLS, a key that was pinned, and messages that wait \
+            for it, too: their number is told. While another process has a session with it, nothing is forgotten.
             """,
         options: [forget], usesNetwork: false,
         examples: [
@@ -18,31 +19,54 @@ extension Command {
             Example("wifictl routers --forget Attic", "takes one off the list"),
         ]
     ) { arguments, context in
-        let directory = RouterDirectory(home: context.home)
         guard arguments.isGiven(forget) else {
             var options = RouterManager.Options()
             options.home = context.home
             return show(try await RouterManager(options).routers, context.output)
         }
-        var forgotten: [MACAddress] = []
-        try directory.update { known in
-            for text in arguments[forget] {
-                let entry = try known.router(named: text)
-                let router = entry.router
-                let wasCurrent = known.current == router.mac
-                known.forget(router.mac)
-                forgotten.append(router.mac)
-                guard !context.output.isJSON else {
-                    context.output.json("router", members(entry, isCurrent: wasCurrent) + [.init("forgotten", true)])
-                    continue
-                }
-                context.output.remark(
-                    "\(router.title)\(router.name.isEmpty ? "" : " (\(router.mac))") is forgotten"
-                        + (wasCurrent ? "; it was the current one" : ""))
-            }
+        return try forget(arguments[forget], context)
+    }
+
+    /// Takes routers off the list, with all that is kept of them, and tells of it once that is done.
+    private static func forget(_ texts: [String], _ context: Context) throws -> ExitStatus {
+        let directory = RouterDirectory(home: context.home)
+        let known = try directory.load()
+        var entries: [KnownRouter] = []
+        for entry in try texts.map({ try known.router(named: $0) }) where !entries.contains(where: { $0.router.mac == entry.router.mac }) {
+            entries.append(entry)
         }
-        try TrustState(home: context.home).update { kept in for mac in forgotten { kept.memory.forget(mac) } }
+        let macs = entries.map(\.router.mac)
+        let outboxes = OutboxStore(home: context.home) { context.output.warning($0) }
+        do {
+            let discarded = try outboxes.discard(macs) { counts in
+                // First what nobody sees: when the rest fails, the same command can be given again.
+                try TrustState(home: context.home).update { kept in for mac in macs { kept.memory.forget(mac) } }
+                try directory.update { known in for mac in macs { known.forget(mac) } }
+                return counts
+            }
+            for entry in entries {
+                tell(entry, wasCurrent: known.current == entry.router.mac, discarded[entry.router.mac] ?? 0, context.output)
+            }
+        } catch OutboxJournalError.inUse {
+            throw ToolError(
+                "nothing is forgotten: another process has a session with \(macs.count == 1 ? "that router" : "one of these routers")",
+                hint: "end it first; wifictl agent stop ends the agent")
+        }
         return .success
+    }
+
+    private static func tell(_ entry: KnownRouter, wasCurrent: Bool, _ discarded: Int, _ output: Output) {
+        guard !output.isJSON else {
+            let more: [JSONValue.Member] = [.init("forgotten", true), .init("discarded", .whole(discarded))]
+            return output.json("router", members(entry, isCurrent: wasCurrent) + more)
+        }
+        let router = entry.router
+        output.remark(
+            "\(router.title)\(router.name.isEmpty ? "" : " (\(router.mac))") is forgotten" + (wasCurrent ? "; it was the current one" : ""))
+        if discarded > 0 {
+            let (were, are) = discarded == 1 ? ("was", "is") : ("were", "are")
+            output.warning("\(counted(discarded, "message")) that \(were) kept for \(router.title) \(are) discarded")
+        }
     }
 
     private static func show(_ listed: [ListedRouter], _ output: Output) -> ExitStatus {

@@ -29,6 +29,11 @@ enum KnownRouterLookup {
     /// What to tell, with the name among the known ones that was probably meant.
     static func unknown(_ text: String, home: String) -> ToolError {
         if text == "current" { return noCurrent }
+        if let colon = text.lastIndex(of: ":"), case .address(let address, nil) = RouterReference(String(text[..<colon])),
+            address.isV4 || text.hasPrefix("[")
+        {
+            return ToolError("\(text): '\(text[text.index(after: colon)...])' is no port", hint: "ports go from 1 to 65535")
+        }
         // What is wrong with the state is told by the commands that need it; here it's only good for a hint.
         let names = (try? RouterDirectory(home: home).load())?.all.map(\.router.name).filter { !$0.isEmpty } ?? []
         let near = Suggestion.nearest(to: text, among: names)
