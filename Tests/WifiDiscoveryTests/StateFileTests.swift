@@ -62,6 +62,17 @@ struct StateFileTests {
         }
     }
 
+    @Test(
+        "what to try fits what happened",
+        arguments: [
+            (EACCES, "whose is it?"), (ENOSPC, "make room"), (ENOTDIR, "check the path"), (EROFS, "nothing can be written there"),
+            (EIO, "see to its place and try again"),
+        ])
+    func advice(code: Int32, advice: String) {
+        let text = StateFileError.system(SystemError(function: "open", code: code, subject: "/x")).description
+        #expect(text.hasPrefix("cannot keep state: open /x: ") && text.hasSuffix("(\(advice); see --home)"), "\(text)")
+    }
+
     @Test("a damaged file is refused with the place, and not overwritten")
     func damaged() async throws {
         try await withDirectory { directory in

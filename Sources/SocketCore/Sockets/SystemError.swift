@@ -33,6 +33,18 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The same error, saying what it was about.
     public func about(_ subject: String) -> SystemError { SystemError(function: function, code: code, subject: subject) }
 
+    /// What to do about it where it's about a file, without a full stop: "make room".
+    package var fileAdvice: String {
+        switch code {
+        case ENOENT, ENOTDIR, EISDIR: "check the path"
+        case EACCES, EPERM: "whose is it?"
+        case EROFS: "nothing can be written there"
+        case EEXIST: "an earlier run has left it: remove it"
+        case ENOSPC, EDQUOT: "make room"
+        default: "see to its place and try again"
+        }
+    }
+
     /// True when the process or the machine has run out of descriptors.
     public var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 }

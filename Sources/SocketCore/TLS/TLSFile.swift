@@ -91,16 +91,7 @@ enum TLSFile {
 
     /// What went wrong, and what to do.
     private static func problem(_ what: String, _ path: String, _ code: Int32 = errno) -> TLSError {
-        .configuration("\(what) \(path): \(SystemError(function: "open", code: code).reason) (\(hint(code)))")
-    }
-
-    private static func hint(_ code: Int32) -> String {
-        switch code {
-        case ENOENT, ENOTDIR, EISDIR: "check the path"
-        case EACCES, EPERM: "whose is it?"
-        case EEXIST: "an earlier run has left it: remove it"
-        case ENOSPC, EDQUOT: "make room"
-        default: "see to its place and try again"
-        }
+        let error = SystemError(function: "open", code: code)
+        return .configuration("\(what) \(path): \(error.reason) (\(error.fileAdvice))")
     }
 }

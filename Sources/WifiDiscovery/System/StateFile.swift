@@ -13,7 +13,7 @@ public enum StateFileError: Error, Equatable, Sendable, CustomStringConvertible 
     /// A sentence for people, with what to try.
     public var description: String {
         switch self {
-        case .system(let error): "cannot keep state: \(error) (is the directory writable? see --home)"
+        case .system(let error): "cannot keep state: \(error) (\(error.fileAdvice); see --home)"
         case .damaged(let path, let offset): "\(path) is damaged at byte \(offset) (move it away to start afresh)"
         case .tooLarge(let path, let bytes): "\(path) has \(bytes) bytes, more than any state of ours (move it away to start afresh)"
         }
