@@ -22,6 +22,23 @@ import Testing
         #expect(result.lines.count == Int(findings) + 1)
     }
 
+    @Test(arguments: [(110, nil), (9_999, nil), (20_000, 3_000)])
+    func `a span too short to mean anything has no rate`(microseconds: Int, rate: Int64?) throws {
+        for json in [true, false] {
+            let written = Written()
+            var report = FuzzReport(seed: 1, output: Output(mode: json ? .json : .text, verbosity: .normal, to: written.target(nil)))
+            report.runs = 60
+            report.finish(report.started + .microseconds(microseconds))
+            let line = try #require(written.lines.last)
+            if json {
+                let value = try JSONValue.parse(Array(line.utf8))["execsPerSecond"]
+                #expect(value == (rate.map { .integer($0) } ?? .null), "\(line)")
+            } else {
+                #expect(line.contains("a second") == (rate != nil) && line.contains("60 inputs in "), "\(line)")
+            }
+        }
+    }
+
     @Test func `a finding's file is judged again`() async throws {
         let place = try TemporaryDirectory()
         let file = place.file("finding.json")

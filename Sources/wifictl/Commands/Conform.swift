@@ -17,7 +17,7 @@ extension Command {
         name: "conform", summary: "holds a router against the protocol's checklist", positionals: ["[ADDR[:PORT]]"],
         discussion: """
             Asks a router, by datagrams and over some dozens of connections, whether it keeps the rules of docs/protocol.md, \
-            and prints pass, fail or skipped for each, with its section and what the router did instead: discovery first, since later \
+            and prints pass, fail, miss (a should that isn't kept) or skipped for each, with its section and what the router did instead: discovery first, since later \
             rules rest on what was learned. Some rules are seen only \
             in a router that speaks the sample vocabulary, and some by hand alone: these are skipped, with the reason. Rules about time are \
             asked side by side and take 45 s (--quick leaves them out). Nothing on the device is changed unless --changes or --reboot say \
@@ -57,7 +57,8 @@ extension Command {
                         "rule": .string(rule.text),
                     ])
             } else {
-                output.line(rule.id + String(repeating: " ", count: max(1, 24 - rule.id.count)) + "\(rule.section)  \(rule.line)")
+                let head = rule.id + String(repeating: " ", count: max(1, 24 - rule.id.count)) + "\(rule.section)  "
+                output.line(head + output.fitted(rule.line, behind: head.count))
             }
         }
         return .success

@@ -22,10 +22,7 @@ extension Command {
         options.interfaces = context.interfaces
         options.listening = arguments[listening]
         if let port = context.port { options.port = port }
-        if let text = context.group {
-            guard let group = IPAddress(text), group.isMulticast else { throw UsageError("--group: '\(text)' is no multicast address") }
-            options.group = group.unscoped
-        }
+        if let group = try context.groupAddress() { options.group = group.unscoped }
         try require(options.interfaces)
         context.output.progress("looking at this machine and its network")
         let report = await NetworkDoctor.examine(options)
@@ -44,7 +41,7 @@ extension Command {
 }
 
 /// Shows what a doctor found.
-private enum DoctorReport {
+enum DoctorReport {
     static func json(_ report: NetworkDoctor.Report, _ output: Output) {
         for finding in report.findings {
             output.json(
@@ -94,10 +91,10 @@ private enum DoctorReport {
         }
         output.table(table)
         output.line("")
-        output.line(output.paint(verdict(report), .bold))
+        output.line(output.paint(output.fitted(verdict(report), behind: 0), .bold))
         let advised = report.findings.filter { !$0.advice.isEmpty && ($0.verdict == .cause || report.causes.isEmpty) }
         for finding in advised {
-            output.line("  \(finding.subject.isEmpty ? finding.check.words : finding.subject): \(finding.advice)")
+            output.sentence("  \(finding.subject.isEmpty ? finding.check.words : finding.subject): \(finding.advice)", margin: 4)
         }
     }
 

@@ -101,18 +101,19 @@ struct ConformReport {
                     "level": rule.isMust ? "must" : "should", "detail": .text(finding.detail), "rule": .string(rule.text),
                 ])
         }
-        let word = finding.word + String(repeating: " ", count: 8 - finding.word.count)
-        let id = rule.id + String(repeating: " ", count: max(1, 24 - rule.id.count))
+        let result = finding.told(isMust: rule.isMust)
+        let word = result + String(repeating: " ", count: 8 - result.count)
+        let head = rule.id + String(repeating: " ", count: max(1, 24 - rule.id.count)) + "\(rule.section)  "
+        let told = { (text: String) in head + output.fitted(text, behind: word.count + head.count) }
         switch finding {
         case .pass(let detail):
-            output.line("\(output.paint(word, .green))\(id)\(rule.section)  \(rule.text)\(detail.map { " (\($0))" } ?? "")")
+            output.line(output.paint(word, .green) + told(rule.text + (detail.map { " (\($0))" } ?? "")))
         case .fail(let detail):
-            let paint: Paint = rule.isMust ? .red : .yellow
-            output.line(
-                "\(output.paint(word, paint))\(id)\(rule.section)  \(rule.text)\n\(String(repeating: " ", count: 8))\(detail); see section \(rule.section) of docs/protocol.md"
-                    + (rule.isMust ? "" : "; a should, no must"))
+            let why = "\(detail); see section \(rule.section) of docs/protocol.md" + (rule.isMust ? "" : "; a should, no must")
+            let below = String(repeating: " ", count: word.count) + output.fitted(why, behind: word.count)
+            output.line(output.paint(word, rule.isMust ? .red : .yellow) + told(rule.text) + "\n" + below)
         case .skipped(let reason):
-            output.line(output.paint("\(word)\(id)\(rule.section)  \(reason)", .dim))
+            output.line(output.paint(word + told(reason), .dim))
         }
     }
 

@@ -3,6 +3,8 @@ import SocketCore
 /// What a campaign has come to so far, and how it is told.
 struct FuzzReport {
     private static let progressInterval = Duration.milliseconds(250)
+    /// The first inputs of a process take longer than all others.
+    private static let shortestSpan = Duration.milliseconds(10)
 
     let seed: UInt64
     let output: Output
@@ -11,11 +13,14 @@ struct FuzzReport {
     var runs: UInt64 = 0
     /// Different faults found: of several cases with one kind of fault in one drive the first is kept.
     private(set) var findings = 0
+    /// Those of a device, in words; nil where the campaign is against our own decoder, whose findings say it all.
+    private var faults: [String]?
     private var known: Set<String> = []
     private var shown = Instant.zero
 
-    init(seed: UInt64, output: Output) {
+    init(seed: UInt64, isOfDevice: Bool = false, output: Output) {
         self.seed = seed
+        faults = isOfDevice ? [] : nil
         self.output = output
     }
 
@@ -23,8 +28,11 @@ struct FuzzReport {
         known.insert("\(finding.disagreement.kind) \(finding.disagreement.drive)").inserted
     }
 
-    /// Counts a finding that is shown elsewhere.
-    mutating func count() { findings += 1 }
+    /// Counts a device's fault, which is shown elsewhere.
+    mutating func count(_ fault: String) {
+        findings += 1
+        faults?.append(fault)
+    }
 
     mutating func show(_ finding: Finding, file: String) {
         findings += 1
@@ -45,7 +53,7 @@ struct FuzzReport {
         guard now - shown >= FuzzReport.progressInterval else { return }
         shown = now
         let elapsed = now - started
-        var parts = ["\(grouped(runs)) inputs", "\(grouped(rate(elapsed))) a second", counted(findings, "finding"), "seed \(seed)"]
+        var parts = ["\(grouped(runs)) inputs", rateText(elapsed), counted(findings, "finding"), "seed \(seed)"].compactMap { $0 }
         if let time { parts.append("\(max(.zero, time - elapsed).briefText) left") }
         if let wanted { parts.append("of \(grouped(wanted))") }
         output.progress("fuzz: " + parts.joined(separator: ", "))
@@ -55,20 +63,26 @@ struct FuzzReport {
         output.clearProgress()
         let elapsed = now - started
         if output.isJSON {
-            return output.json(
-                "fuzz",
-                ["runs": .whole(runs), "execsPerSecond": .whole(rate(elapsed)), "seed": .whole(seed), "findings": .whole(findings)])
+            let told: [JSONValue.Member] = faults.map { [.init("faults", .array($0.map { .string($0) }))] } ?? []
+            let counts: [JSONValue.Member] = [
+                .init("runs", .whole(runs)), .init("execsPerSecond", .whole(rate(elapsed))), .init("seed", .whole(seed)),
+                .init("findings", .whole(findings)),
+            ]
+            return output.json("fuzz", counts + told)
         }
         let verdict =
             findings == 0 ? output.paint("clean", .green) : output.paint(counted(findings, "finding"), .red)
-        output.line(
-            "\(verdict): \(grouped(runs)) inputs in \(elapsed.briefText), \(grouped(rate(elapsed))) a second, seed \(seed)")
+        let facts = ["\(grouped(runs)) inputs in \(elapsed.briefText)", rateText(elapsed), "seed \(seed)"].compactMap { $0 }
+        output.line("\(verdict): \(facts.joined(separator: ", "))")
     }
 
-    private func rate(_ elapsed: Duration) -> UInt64 {
-        let milliseconds = max(1, elapsed.inMilliseconds)
-        return UInt64(Double(runs) * 1_000 / milliseconds)
+    /// Inputs a second; nil over a span so short that it would mean nothing.
+    private func rate(_ elapsed: Duration) -> UInt64? {
+        guard elapsed >= FuzzReport.shortestSpan else { return nil }
+        return UInt64(Double(runs) * 1_000 / elapsed.inMilliseconds)
     }
+
+    private func rateText(_ elapsed: Duration) -> String? { rate(elapsed).map { "\(grouped($0)) a second" } }
 }
 
 /// A number with commas between thousands, for people.

@@ -66,6 +66,12 @@ final class Output: Sendable {
         line(Output.wrapped(text, to: width, margin: margin))
     }
 
+    /// The text as it goes behind that many columns: on a terminal with line breaks between words, each followed by as many blanks.
+    func fitted(_ text: String, behind margin: Int) -> String {
+        guard let width, width >= margin + 20 else { return text }
+        return Table.wrap(text, to: width - margin).joined(separator: "\n" + String(repeating: " ", count: margin))
+    }
+
     private static func wrapped(_ text: String, to width: Int?, margin: Int = 0) -> String {
         guard let width, width > 20, DisplayWidth.of(text) > width else { return text }
         let head = String(text.prefix { $0 == " " })

@@ -1,6 +1,5 @@
 import FrameCodec
 import SocketCore
-import Synchronization
 import Testing
 
 @testable import WifiDiscovery
@@ -77,20 +76,35 @@ import Testing
         #expect(RouterLog.moment(.seconds(129)) == "2:09" && RouterLog.moment(.seconds(130)) == "2:10")
     }
 
+    @Test(arguments: [60, 80])
+    func `the doctor's advice, the checklist and what came of it go on below between two words`(width: Int) async throws {
+        let written = Written()
+        let output = Output(mode: .text, verbosity: .normal, to: written.target(width))
+        let advice = "the access point may keep its stations apart: try wifictl discover --to ADDR, or a cable to the router itself"
+        let detail = "the self-probe over multicast was lost on its way through this machine, by unicast it wasn't"
+        let findings = [DoctorFinding(.selfProbe, "wlan0", .cause, detail, advice: advice)]
+        DoctorReport.text(NetworkDoctor.Report(findings: findings, others: [], wireless: WirelessReport(interfaces: [])), output)
+        let arguments = try Command.conform.parser.parse(["--list"])
+        let context = try Context(arguments, output: output, cancellation: CancellationSignal(), environment: { _ in "/nowhere" })
+        #expect(try await Command.conform.run(arguments, context) == .success)
+        let report = ConformReport(target: Endpoint(.loopback, port: 1), output: output)
+        for rule in ConformRule.all {
+            for finding in [ConformFinding.pass("in time"), .fail(detail), .skipped(advice)] { report.show(rule, finding) }
+        }
+        let lines = written.lines
+        #expect(lines.count > 3 * ConformRule.all.count)
+        for line in lines { #expect(DisplayWidth.of(line) <= width, "\(line)") }
+        let shoulds = ConformRule.all.count { !$0.isMust }
+        #expect(lines.count { $0.hasPrefix("miss    ") } == shoulds && lines.contains { $0.hasPrefix("fail    ") })
+    }
+
     @Test func `sentences and remarks go on below between two words`() {
-        let written = Mutex("")
-        let facts = OutputTarget.Facts(width: 40, remarksWidth: 40, isPainted: false, remarksArePainted: true)
-        let target = OutputTarget(
-            facts: facts,
-            write: { bytes, _ in
-                written.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
-                return nil
-            }, room: {})
-        let output = Output(mode: .text, verbosity: .normal, to: target)
+        let written = Written()
+        let output = Output(mode: .text, verbosity: .normal, to: written.target(40))
         output.sentence("Connected to Attic (02:00:5e:00:53:01): its MAC is your access point's address.")
         output.warning("somebody forges replies, and only a verdict tells which are genuine")
         output.remark("  eth0 has no address of the group's family, and isn't asked")
-        let lines = written.withLock { $0 }.split(separator: "\n")
+        let lines = written.lines
         #expect(
             lines == [
                 "Connected to Attic (02:00:5e:00:53:01):", "its MAC is your access point's address.",

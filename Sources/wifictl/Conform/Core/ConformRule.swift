@@ -55,6 +55,12 @@ enum ConformFinding: Equatable, Sendable {
         }
     }
 
+    /// The word that people read: a should that isn't kept is no failure.
+    func told(isMust: Bool) -> String {
+        if case .fail = self, !isMust { return "miss" }
+        return word
+    }
+
     var detail: String? {
         switch self {
         case .pass(let detail): detail

@@ -51,7 +51,7 @@ struct TargetFuzz {
         var campaign = campaign
         try requireHealth(&campaign)
         context.output.remark("fuzzing \(target), seed \(seed), at most \(Int(rate)) cases a second; Ctrl-C ends it")
-        var report = FuzzReport(seed: seed, output: context.output)
+        var report = FuzzReport(seed: seed, isOfDevice: true, output: context.output)
         let deadline = time.map { report.started + $0 } ?? .distantFuture
         while SystemCalls.monotonicNow() < deadline, report.runs < runs ?? .max, !context.cancellation.isRaised,
             report.findings < mostFindings, !campaign.isDown
@@ -120,7 +120,7 @@ struct TargetFuzz {
         let replay = try FuzzFiles.write(told.fileContent, as: told.name + ".json", in: artifacts)
         let text = told.text(replayFile: replay)
         let page = try FuzzFiles.write(Array(text.utf8), as: told.name + ".md", in: artifacts)
-        report.count()
+        report.count("\(finding.fault.rawValue): \(finding.detail)")
         if context.output.isJSON { return context.output.json("finding", told.members(file: page)) }
         context.output.line("\(context.output.paint("finding: \(finding.fault.rawValue)", .red)) \(finding.detail)")
         context.output.line("  report: \(page)\n  show it again: wifictl fuzz --target \(target) --replay \(replay)")
