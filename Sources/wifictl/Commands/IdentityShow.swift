@@ -36,6 +36,7 @@ extension Command {
             guard context.output.isJSON else {
                 let title = "revocation list of \(CertificateText.printable(issuer))"
                 context.output.line("\(title)\n  made      \(made?.description ?? "-")\n  next due  \(due?.description ?? "-")")
+                if revoked.isEmpty { context.output.line("  revoked   nothing") }
                 for entry in revoked { context.output.line("  revoked   \(entry.serial) since \(entry.since)") }
                 return
             }

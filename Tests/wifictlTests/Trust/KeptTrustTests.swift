@@ -25,6 +25,12 @@ struct KeptTrustTests {
         #expect(kept.lines == [#"{"type":"trust","name":"company-root.pem","kind":"root"}"#], "\(kept.text)")
     }
 
+    @Test func `a list that revokes nobody says so`() async throws {
+        let home = try TemporaryDirectory()
+        let shown = try await BuiltTool.run(["identity", "show", try await fleet(home) + "/company-revoked.pem"], home: home.path)
+        #expect(shown.status == 0 && shown.lines.last == "  revoked   nothing", "\(shown.text)\(shown.errorText)")
+    }
+
     @Test func `a list that none of the roots made is told, wherever it's given, and a key that everybody can read`() async throws {
         let home = try TemporaryDirectory()
         let fleet = try await fleet(home)

@@ -39,6 +39,8 @@ struct RevokedOperatorTests {
         router.signal(2)
         let log = try await router.result()
         #expect(log.errorText.contains("operator-revoked.pem has changed: certificates revoked by it now: 1"), "\(log.errorText)")
+        // What to do about it fits a controller as well as a router.
+        #expect(log.text.contains("has been revoked: don't trust whoever shows it"), "\(log.text)\(log.errorText)")
         #expect(log.text.contains("still here") && log.text.contains("at work") && !log.text.contains("one more"), "\(log.text)")
     }
 }

@@ -71,7 +71,7 @@ extension ChainProblem {
         case .badSignature: "the certificate isn't signed by the issuer that it names: it's forged or damaged, issue it anew"
         case .notYetValid: "the certificate isn't valid yet: check the clock of this machine, or issue it anew"
         case .expired: "the certificate has expired: issue a new one"
-        case .revoked: "the certificate has been revoked: don't use the device until the company has given it a new one"
+        case .revoked: "the certificate has been revoked: don't trust whoever shows it until its issuer has given them a new one"
         case .revocationListMissing: "no revocation list of the certificate's issuer is configured: add one"
         case .revocationListStale: "the revocation list isn't up to date: fetch the current one"
         case .revocationListBroken: "the revocation list can't be used: it's forged, damaged or of another kind, fetch it anew"
