@@ -18,10 +18,10 @@ cp docs/protocol.md "$root/package/usr/share/doc/wifictl/"
 gzip -9n < CHANGELOG.md > "$root/package/usr/share/doc/wifictl/changelog.gz"
 cp LICENSE "$root/package/usr/share/doc/wifictl/copyright"
 
-# dpkg-shlibdeps reads the binary's libraries and wants a source package around it.
+# dpkg-shlibdeps reads the binary's libraries and wants a source package around it; behind -e a blank would name another file, an empty one.
 mkdir -p "$root/source/debian"
 printf 'Source: wifictl\n\nPackage: wifictl\nArchitecture: any\n' > "$root/source/debian/control"
-depends=$(cd "$root/source" && dpkg-shlibdeps -O -e "$root/package/usr/bin/wifictl" | sed -n 's/^shlibs:Depends=//p')
+depends=$(cd "$root/source" && dpkg-shlibdeps -O -e"$root/package/usr/bin/wifictl" | sed -n 's/^shlibs:Depends=//p')
 [ -n "$depends" ] || { echo "deb: dpkg-shlibdeps found no libraries in $binary" >&2; exit 1; }
 
 cat > "$root/package/DEBIAN/control" <<CONTROL

@@ -20,7 +20,11 @@ inside apt-get update -q > /dev/null
 inside apt-get -o Dpkg::Use-Pty=0 install -q -y --no-install-recommends /wifictl.deb > /dev/null
 echo "test-deb: installed; libraries:"
 inside ldd /usr/bin/wifictl
-! inside ldd /usr/bin/wifictl | grep -E 'not found|swift'
+# A line that begins with ! never ends a script, whatever comes out.
+if inside ldd /usr/bin/wifictl | grep -E 'not found|swift'; then
+    echo "test-deb: a library is missing, or is Swift's" >&2
+    exit 1
+fi
 inside wifictl --version
 inside wifictl demo
 inside wifictl manual | head -1 | grep -q '^.TH WIFICTL'
@@ -29,5 +33,8 @@ for file in /usr/share/man/man1/wifictl.1.gz /usr/share/bash-completion/completi
     inside test -s "$file"
 done
 inside apt-get -o Dpkg::Use-Pty=0 remove -q -y wifictl > /dev/null
-! inside test -e /usr/bin/wifictl
+if inside test -e /usr/bin/wifictl; then
+    echo "test-deb: /usr/bin/wifictl is left after the package was removed" >&2
+    exit 1
+fi
 echo "test-deb: installed, ran and went away in a clean Debian $suite"

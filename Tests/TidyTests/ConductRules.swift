@@ -36,6 +36,14 @@ extension Rule {
         }
     }
 
+    /// Under set -e such a line goes by, whatever the command comes to.
+    static let refusals = Rule("a script's line doesn't begin with !, which never ends it") { file in
+        guard file.path.hasSuffix(".sh") else { return [] }
+        return file.source.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
+            line.drop { $0 == " " }.hasPrefix("! ") ? file.violation(index + 1, "say if … then … exit 1") : nil
+        }
+    }
+
     /// What an error is called in the code, with its labels and numbers, is no answer to a person.
     static let sentences = Rule(
         "an error that is an enum has a description: shown raw, people would read Swift",

@@ -18,7 +18,7 @@ struct Rule: Sendable {
 
     static let all: [Rule] = [
         layering, pureCores, socketFunctions, fileLength, functionLength, uncheckedSendable, escapes, leftovers, sleeplessTests,
-        machinePaths, proseWidth, sentences,
+        machinePaths, proseWidth, sentences, refusals,
     ]
 }
 

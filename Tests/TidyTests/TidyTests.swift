@@ -121,6 +121,11 @@ struct RuleTests {
         #expect(lines(.leftovers, Self.shell, "// to do well").isEmpty)
     }
 
+    @Test func `a script's line that never fails is bitten`() {
+        #expect(lines(.refusals, ".ci/a.sh", "set -e\n! grep a b\n  ! test -e c\nif ! test -e d; then exit 1; fi") == [2, 3])
+        #expect(lines(.refusals, Self.shell, "! a").isEmpty)
+    }
+
     @Test func `a test that sleeps is bitten`() {
         for call in ["try await Task.sleep" + "(for: .seconds(1))", "usleep" + "(5)", "q.asyncAfter" + "(deadline: d) {}"] {
             #expect(lines(.sleeplessTests, Self.test, "\n" + call) == [2])
