@@ -69,8 +69,23 @@ struct StateFileTests {
             (EIO, "see to its place and try again"),
         ])
     func advice(code: Int32, advice: String) {
-        let text = StateFileError.system(SystemError(function: "open", code: code, subject: "/x")).description
-        #expect(text.hasPrefix("cannot keep state: open /x: ") && text.hasSuffix("(\(advice); see --home)"), "\(text)")
+        let error = SystemError(function: "open", code: code, subject: "/x")
+        for (error, what) in [(StateFileError.system(error), "keep"), (.unreadable(error), "read")] {
+            let text = error.description
+            #expect(text.hasPrefix("cannot \(what) state: open /x: ") && text.hasSuffix("(\(advice); see --home)"), "\(text)")
+        }
+    }
+
+    @Test("a state that can't be read isn't said to be one that can't be written")
+    func unreadable() async throws {
+        try await withDirectory { directory in
+            try Data().write(to: URL(fileURLWithPath: directory + "-file"))
+            defer { try? FileManager.default.removeItem(atPath: directory + "-file") }
+            let inFile = StateFile(directory: directory + "-file")
+            #expect(throws: StateFileError.unreadable(SystemError(function: "open", code: ENOTDIR, subject: inFile.path))) {
+                try inFile.read()
+            }
+        }
     }
 
     @Test("a damaged file is refused with the place, and not overwritten")

@@ -40,7 +40,7 @@ struct FuzzBrokenRouterTests {
         // The last line says it in words.
         let sum = try JSONValue.parse(Array(try #require(result.lines.last).utf8))
         let told = (sum["faults"]?.arrayValue ?? []).compactMap(\.stringValue)
-        #expect(told.count == findings.count && told[0].hasPrefix(findings[0]["kind"]?.stringValue ?? "-"), "\(sum.text)")
+        #expect(told.count == findings.count && told.first?.hasPrefix(findings.first?["kind"]?.stringValue ?? "-") == true, "\(sum.text)")
         let file = try #require(right?["file"]?.stringValue, "\(result.text.prefix(2_000))")
         #expect(try String(contentsOfFile: file, encoding: .utf8).contains("Do it again: wifictl fuzz --target 127.0.0.1:\(port) --replay"))
     }

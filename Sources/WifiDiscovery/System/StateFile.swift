@@ -3,8 +3,10 @@ import SocketCore
 
 /// Why the state can't be read or written.
 public enum StateFileError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// A file operation failed.
+    /// It can't be written.
     case system(SystemError)
+    /// It can't be read.
+    case unreadable(SystemError)
     /// The file is no state of ours; `offset` is where it stops making sense.
     case damaged(path: String, offset: Int)
     /// The file is larger than any state can be.
@@ -14,6 +16,7 @@ public enum StateFileError: Error, Equatable, Sendable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .system(let error): "cannot keep state: \(error) (\(error.fileAdvice); see --home)"
+        case .unreadable(let error): "cannot read state: \(error) (\(error.fileAdvice); see --home)"
         case .damaged(let path, let offset): "\(path) is damaged at byte \(offset) (move it away to start afresh)"
         case .tooLarge(let path, let bytes): "\(path) has \(bytes) bytes, more than any state of ours (move it away to start afresh)"
         }
@@ -41,7 +44,7 @@ public struct StateFile: Sendable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
-            throw .system(failure("open", path))
+            throw .unreadable(failure("open", path))
         }
         let owned = FileDescriptor(owning: descriptor)
         let bytes = try readAll(owned.number)
@@ -75,7 +78,7 @@ public struct StateFile: Sendable {
 
     private func readAll(_ descriptor: Int32) throws(StateFileError) -> [UInt8] {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system(failure("fstat", path)) }
+        guard fstat(descriptor, &status) == 0 else { throw .unreadable(failure("fstat", path)) }
         let size = Int(status.st_size)
         guard size <= StateFile.largestSize else { throw .tooLarge(path: path, bytes: size) }
         var bytes = [UInt8](repeating: 0, count: size)
@@ -85,7 +88,7 @@ public struct StateFile: Sendable {
             if count == 0 { break }
             guard count > 0 else {
                 if errno == EINTR { continue }
-                throw .system(failure("read", path))
+                throw .unreadable(failure("read", path))
             }
             filled += count
         }
