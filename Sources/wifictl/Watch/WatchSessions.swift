@@ -54,7 +54,11 @@ actor WatchSessions {
         attempt = Task {
             self.inbox.tell(.remark("switching to \(title)", .cyan))
             do {
-                self.adopt(try await self.manager.switch(to: reference))
+                let new = try await self.manager.switch(to: reference)
+                guard new !== self.connection else {
+                    return self.inbox.tell(.remark("\(title) has the session already", .cyan))
+                }
+                self.adopt(new)
             } catch is CancellationError {
             } catch {
                 self.inbox.tell(.remark("no switch to \(title): \(error)", .red))

@@ -37,6 +37,11 @@ struct WatchTerminalTests {
         try await pane.shows("›   Attic 1")
         try await pane.press("v")
         try await pane.shows("unproven (plaintext)")
+        // Asked again, it says so, and so does a switch to where one is.
+        try await pane.press("v")
+        try await pane.shows("still unproven (plaintext)")
+        try await pane.press("s")
+        try await pane.shows("Attic 1 has the session already")
         try await pane.press("d")
         try await pane.shows("sessions    TCP")
         try await pane.press("d", "Up", "s")

@@ -69,9 +69,14 @@ struct WatchModel: Sendable {
         case .routerSignal(let id, let sample): change(id) { $0.signals.add(sample) }
         case .roundTrip(let id, let sample): change(id) { $0.trips.add(sample) }
         case .verdict(let id, let verdict):
-            let isNews = rows.first { $0.router.id == id }?.verdict != verdict
+            let before = rows.first { $0.router.id == id }
             change(id) { row in (row.verdict, row.isBeingVerified) = (verdict, false) }
-            if isNews { say("\(title(id)): \(verdict.word): \(verdict.detail)", verdict.paint, now) }
+            if before?.verdict != verdict {
+                say("\(title(id)): \(verdict.word): \(verdict.detail)", verdict.paint, now)
+            } else if before?.isBeingVerified == true {
+                // Somebody has asked by a key, and waits for an answer.
+                say("\(title(id)): still \(verdict.word): \(verdict.detail)", verdict.paint, now)
+            }
         case .session(let new): note(new, now)
         case .counters(let new): counters = new
         case .changed(let values): note(values, now)
