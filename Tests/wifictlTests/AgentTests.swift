@@ -192,6 +192,38 @@ import Testing
         #expect(try await scene.run(["agent", "status"]).status == 0)
     }
 
+    @Test func `a send tells what became of what earlier ones have left, though it ended before`() async throws {
+        let tcp = try FreePort.next()
+        let scene = try await Scene(["--lose-receipts", "1", "--tcp", "\(tcp)"])
+        let mac = "02:00:5e:00:53:01"
+        func replace(_ old: ChildProcess, _ words: [String] = []) async throws -> ChildProcess {
+            old.signal(SIGKILL)
+            _ = try await old.result()
+            return try await Loopback.router(port: scene.port, ["--mac", mac, "--name", "Attic", "--tcp", "\(tcp)"] + words).child
+        }
+        func send(_ words: String...) async throws -> (restored: JSONValue?, delivered: JSONValue?, lines: [JSONValue]) {
+            let sent = try await scene.run(["send", mac, "--json"] + words)
+            let summary = try #require(try jsonLines(sent, "summary").last, "\(sent.text)\(sent.errorText)")
+            return (summary["restored"], summary["delivered"], try jsonLines(sent, "outcome").map { $0["line"] ?? "?" })
+        }
+        // Left in the journal: the agent's session delivers it while it opens.
+        #expect(try await scene.run(["send", mac, "one", "--alone", "--timeout", "1s"]).status == 1)
+        var router = try await replace(scene.router)
+        #expect(try await send() == (1, 1, [.null]))
+        #expect(try await send() == (0, 0, []))
+        // Left in the agent, whose session goes on with it.
+        router = try await replace(router, ["--lose-receipts", "1"])
+        #expect(try await scene.run(["get", mac, "wifi.ssid"]).status == 0)
+        #expect(try await send("two", "--timeout", "1s") == (0, 0, []))
+        router = try await replace(router)
+        #expect(try await scene.run(["get", mac, "wifi.ssid"]).status == 0)
+        #expect(try await send("three") == (1, 2, [.null, 1]))
+        router.signal(SIGKILL)
+        _ = try await router.result()
+        let away = try await scene.run(["send", mac, "four", "--timeout", "1s"])
+        #expect(away.errorText.contains("doesn't answer; it's dialled where it was, 127.0.0.1:\(tcp)"), "\(away.errorText)")
+    }
+
     @Test func `a request survives the wire`() {
         let request = AgentRequest(
             words: ["send", "Attic", "a \"b\"\n\u{1F4E1}"], directory: "/tmp/with space",

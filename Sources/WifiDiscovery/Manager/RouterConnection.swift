@@ -28,6 +28,8 @@ public actor RouterConnection: LoopTimerOwner, SessionAttendant {
     var earlyOutcomes: [CommandNumber: CommandOutcome] = [:]
     /// Why commands couldn't be encoded, until their callers hear of it.
     var obstacles: [CommandNumber: CommandError] = [:]
+    /// Messages that nobody waits for.
+    var leftovers = LeftoverMessages()
     /// What of this router's properties is followed, and what of that it has agreed to tell.
     var following = FollowedNames()
     /// A device that doesn't tell its capabilities, in this boot.
@@ -103,6 +105,8 @@ public actor RouterConnection: LoopTimerOwner, SessionAttendant {
         guard !hasBegun else { return }
         hasBegun = true
         timer = LoopTimer(on: loop, owner: self)
+        // Known before the first of them can end.
+        leave(await session.pendingTickets)
         await session.attend(by: self)
         await session.start()
     }
@@ -193,6 +197,7 @@ public actor RouterConnection: LoopTimerOwner, SessionAttendant {
         // Before anybody else hears of it: who asks then is told what holds.
         if case .state(let state) = event { note(state) }
         onEvent(SessionSource(mac, session.identifier, opening), event)
+        leftovers.hear(event)
         for observer in observers.values { observer(event) }
         tellBoard(event)
         switch event {

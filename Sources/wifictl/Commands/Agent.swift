@@ -10,7 +10,8 @@ extension Command {
     private static let about = """
         Commands that talk to a router (get, set, read, send, switch) are run by the agent of their state directory where there is \
         one: a script of a hundred commands makes one session then and not a hundred. The agent listens on a socket in the state \
-        directory that its owner alone may use. Without it, or with --alone, each command opens and closes a session of its own. \
+        directory that its owner alone may use. Without it, or with --alone, each command opens and closes a session of its own, and so do \
+        send with --stdin, --file - or --plain, and read into a pipe, whose ends are their process's. \
         docs/agent.md tells the rest.
         """
 

@@ -10,11 +10,12 @@ extension Command {
     static let read = Command(
         name: "read", summary: "fetches a stream of a router in pieces", positionals: ["ROUTER", "STREAM"],
         discussion: """
-            Without --output the bytes go to standard output. A connection that is lost on the way is resumed where it was. FILE.part is \
-            gone on with when it is of the same stream and the router hasn't rebooted since; else the stream is read anew. A FILE that is a \
-            pipe or a device is written as the bytes come.
+            Without --output the bytes go to standard output. A connection that is lost on the way is told and resumed where it was; the \
+            time of --timeout begins anew with each piece that comes, and stands still while whoever takes the bytes is waited for. When it \
+            is over, what came stays in FILE.part. That is gone on with when it is of the same stream and the router hasn't rebooted \
+            since; else the stream is read anew. A FILE that is a pipe or a device is written as the bytes come.
             """,
-        options: [outputFile, SessionTool.alone] + SessionTool.framing + TrustOptions.talking, isForAgent: isForAgent,
+        options: [outputFile, SessionTool.timeout, SessionTool.alone] + SessionTool.framing + TrustOptions.talking, isForAgent: isForAgent,
         examples: [Example("wifictl read Attic log --output attic.log", "with progress, and resumable after an interruption")]
     ) { arguments, context in
         let stream = try arguments.required(1, "STREAM")
@@ -30,7 +31,13 @@ extension Command {
             guard place.isFile else { return nil }
             return (place.target == path ? shown ?? place.target : place.target) + ".part"
         }
-        return try await SessionTool.withRouter(try arguments.required(0, "ROUTER"), arguments, context, within: nil) { router in
+        var settings = PieceSchedule.Settings()
+        settings.patience = arguments[SessionTool.timeout]
+        return try await SessionTool.withRouter(
+            try arguments.required(0, "ROUTER"), arguments, context, within: settings.patience, boundsOpening: true
+        ) { [settings] router in
+            let link = LinkRemarks(router.mac, output)
+            let observation = await router.observe(link.hear)
             let last = Mutex(ReadProgress?.none)
             let progress: @Sendable (ReadProgress) -> Void = { step in
                 last.withLock { $0 = step }
@@ -39,15 +46,20 @@ extension Command {
             var (total, kept) = (0, 0)
             do {
                 if let path {
-                    (total, kept) = try await router.read(stream, into: path, onProgress: progress)
+                    (total, kept) = try await router.read(stream, into: path, settings: settings, onProgress: progress)
                 } else {
-                    total = try await router.read(stream, onProgress: progress) { piece in
+                    total = try await router.read(stream, settings: settings, onProgress: progress) { piece in
                         try output.stream(piece.data)
                         await output.room()
                     }
                 }
+                await router.stopObserving(observation)
             } catch {
+                await router.stopObserving(observation)
                 output.clearProgress()
+                if case ReadError.noProgress(let time, let offset) = error {
+                    throw silent(router.mac, time, link.obstacle, offset, last.withLock { $0?.total }, part)
+                }
                 guard Task.isCancelled else { throw error }
                 if let step = last.withLock(\.self) { output.remark(interrupted(step, part)) }
                 // What the connection makes of being closed under way is no failure.
@@ -61,6 +73,17 @@ extension Command {
             output.remark("\(total) bytes\(shown.map { " in \($0)" } ?? "")\(kept > 0 ? ", \(kept) of them from an earlier run" : "")")
             return .success
         }
+    }
+
+    /// No piece came for too long.
+    private static func silent(
+        _ mac: MACAddress, _ time: Duration, _ obstacle: String?, _ offset: Int, _ total: Int?, _ part: String?
+    ) -> ToolError {
+        let have = "\(offset) of \(total.map { "\($0)" } ?? "?") bytes"
+        return ToolError(
+            "no answer from \(mac) within \(time.briefText)\(obstacle.map { " (\($0))" } ?? ""), with \(have) read",
+            hint: part.map { "they are in \($0), and the same command goes on there once the router is back" }
+                ?? "is it reachable? see wifictl discover, or give it more with --timeout")
     }
 
     /// What there is of a stream that wasn't read to its end.

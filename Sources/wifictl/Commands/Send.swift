@@ -16,7 +16,9 @@ extension Command {
             Opens a session, or resumes the one of an earlier run, sends the bodies and waits for their receipts. Without bodies it \
             only settles what earlier runs left unsettled. A message that was accepted outlives this process: what isn't settled \
             in time stays in the router's outbox, and the next send goes on with it. A known router that doesn't answer is dialled \
-            where it was last, and messages for it are kept. Where others hold all journals of the router, one is waited for, as long as \
+            where it was last, and messages for it are kept. With --stdin, --file - and --plain it isn't run by an agent but opens a \
+            session of its own, whose messages have no order with the agent's: standard input is this process's own, and a plain device's \
+            session keeps nothing for others. Where others hold all journals of the router, one is waited for, as long as \
             --timeout says. The time of --timeout begins anew with whatever \
             comes from the router, and stands still while standard input is waited for.
             """,
@@ -54,8 +56,9 @@ extension Command {
                     return try await send(run, SendLeftovers(manager, at: nil, context), arguments, context)
                 }
             } catch ManagerError.notAnswering(let known) {
-                place = manager.lastPlace(of: known)
-                context.output.warning("\(known.router.mac) doesn't answer; it's dialled where it was")
+                let last = manager.lastPlace(of: known)
+                place = last
+                context.output.warning("\(known.router.mac) doesn't answer; it's dialled where it was, \(last.session)")
             }
         }
         let session: Session
@@ -78,7 +81,7 @@ extension Command {
         }
         let run = SendRun(
             session, mac: mac, context.output, wantsReceipt: !arguments[noReceipt] && !isPlain, expectsReplies: arguments[expectReply],
-            address: reference
+            name: reference
         ) { [mac] in
             // Not before it has stood: a router that was refused is nobody's current one.
             if let mac { await manager.keepCurrent(mac, opening: await session.opening, moves: false) }
@@ -111,7 +114,7 @@ extension Command {
     private static func send(
         _ run: SendRun, _ leftovers: SendLeftovers, _ arguments: Arguments, _ context: Context
     ) async throws -> ExitStatus {
-        await run.begin(takesOver: arguments.positionals.count < 2 && !arguments.isGiven(file))
+        await run.begin()
         let bodies = SendBodies(
             words: Array(arguments.positionals.dropFirst()), takesLines: arguments[stdin], file: arguments[file],
             largest: FrameOptions.limits(size: arguments[FrameOptions.limit]).maximumBodyLength,

@@ -23,21 +23,32 @@ extension Command {
         let fresh = try SessionTool.manager(arguments, context) { $0.scanTime = look }
         let manner = try SessionTool.manner(fresh, arguments)
         var manager = fresh
+        var obstacle: String?
         if let old, let held = await context.pool?.manager(of: old, manner) {
             manager = held
-        } else if old != nil {
+        } else if let old, try !isNamed(reference, old, context) {
             // The old session may be gone for good: that's no reason to stay with it.
-            do { try await manager.connect(to: "current") } catch {
-                output.remark("the current router isn't reached, so there's no session to keep: \(error)")
-            }
+            do { try await manager.connect(to: "current") } catch { obstacle = "\(error)" }
         }
-        return try await SessionTool.ending(manager, context) { [manager] in
-            let connection = try await manager.switch(to: reference) { tell($0, output) }
+        return try await SessionTool.ending(manager, context) { [manager, obstacle] in
+            let connection: RouterConnection
+            do { connection = try await manager.switch(to: reference) { tell($0, output) } } catch {
+                // What keeps us from both, such as a full disk, is told once.
+                if "\(error)" != obstacle { tell(obstacle, output) }
+                throw error
+            }
+            tell(obstacle, output)
             await context.pool?.moved(manager, from: old, to: connection, manner)
             await SessionTool.stopTelling(of: connection, await SessionTool.tell(of: connection, context))
             show(connection.mac, from: old, output)
             return .success
         }
+    }
+
+    /// Whether the router that is named is that one: then there's no other session to keep.
+    private static func isNamed(_ reference: String, _ mac: MACAddress, _ context: Context) throws -> Bool {
+        guard case .found(let known) = try RouterDirectory(home: context.home).load().find(RouterReference(reference)) else { return false }
+        return known.router.mac == mac
     }
 
     private static func show(_ mac: MACAddress, from old: MACAddress?, _ output: Output) {
@@ -46,6 +57,10 @@ extension Command {
         } else {
             output.line("\(mac) is the current router now\(old.map { $0 == mac ? " (it was before)" : ", in place of \($0)" } ?? "")")
         }
+    }
+
+    private static func tell(_ obstacle: String?, _ output: Output) {
+        if let obstacle { output.remark("the current router isn't reached, so there's no session to keep: \(obstacle)") }
     }
 
     private static func tell(_ action: SwitchCore.Action, _ output: Output) {

@@ -32,7 +32,7 @@ actor SendLeftovers {
 
     private func settle(_ session: Session, of mac: MACAddress, _ patience: Duration) async throws {
         let run = SendRun(session, mac: mac, output, wantsReceipt: true, expectsReplies: false)
-        await run.begin(takesOver: true)
+        await run.begin()
         let nothing = SendBodies(words: [], takesLines: false, file: nil, largest: 0, patience: patience, cancellation)
         let result: Result<Void, any Error>
         do { result = .success(try await nothing.send(over: run)) } catch { result = .failure(error) }

@@ -28,12 +28,15 @@ actor SendRun {
     nonisolated var unownedExecutor: UnownedSerialExecutor { session.unownedExecutor }
     private let output: Output
     nonisolated let mac: MACAddress?
-    /// Where a device without a MAC is.
-    private let address: String
+    /// What the user calls a device without a MAC.
+    private let name: String
+    /// Where it was reached last.
+    private var peer: Endpoint?
     private let wantsReceipt: Bool
     private let expectsReplies: Bool
     private(set) var counts = Counts()
-    private var announced: Set<SessionTicket> = []
+    /// Messages without outcome, and which of this run's bodies each is; nil of an earlier run's.
+    private var announced: [SessionTicket: Int?] = [:]
     private var early: [SessionTicket: MessageOutcome] = [:]
     private var awaitedReplies: Set<UInt32> = []
     private var earlyReplies: Set<UInt32> = []
@@ -65,34 +68,59 @@ actor SendRun {
     /// - Parameter onOpen: called once, when the session stands.
     init(
         _ session: Session, mac: MACAddress?, _ output: Output, wantsReceipt: Bool, expectsReplies: Bool, kept: RouterConnection? = nil,
-        address: String = "", onOpen: (@Sendable () async -> Void)? = nil
+        name: String = "", onOpen: (@Sendable () async -> Void)? = nil
     ) {
         self.onOpen = onOpen
         self.kept = kept
         self.session = session
         self.mac = mac
-        self.address = address
+        self.name = name
         self.output = output
         self.wantsReceipt = wantsReceipt
         self.expectsReplies = expectsReplies
     }
 
-    /// Begins: what an earlier run left unsettled is taken over. Over a session that others use too, that's theirs, unless `takesOver`.
-    func begin(takesOver: Bool) async {
+    /// Begins: what earlier runs left unsettled is taken over. Over a session that was there before, much of it may have ended meanwhile,
+    /// which nobody was told yet.
+    func begin() async {
         if let mac { source = SessionSource(mac, session.identifier, await session.opening) }
-        let restored = kept == nil || takesOver ? await session.pendingTickets : []
-        announced = Set(restored)
-        counts.restored = restored.count
-        if !restored.isEmpty { output.detail("unsettled from an earlier run: \(counted(restored.count, "message"))") }
         if let kept {
-            observation = await kept.observe { event in self.assumeIsolated { $0.handle(event) } }
+            attach(to: kept)
             return
         }
+        takeOver(await session.pendingTickets, [])
         reading = Task(executorPreference: session.loop) {
             for await batch in self.session.events { for event in batch { await self.handle(event) } }
             await self.ended()
         }
         await session.start()
+    }
+
+    /// In one step, so that nothing can end between the account and the observation: both are on the session's loop.
+    private func attach(to kept: RouterConnection) {
+        let (observation, left) = kept.assumeIsolated { connection in
+            (connection.observe { event in self.assumeIsolated { $0.handle(event) } }, connection.takeLeftovers())
+        }
+        self.observation = observation
+        takeOver(left.pending, left.outcomes)
+    }
+
+    /// In one step as well: what hasn't ended by then is told by the next run.
+    private func detach(from kept: RouterConnection) {
+        guard let observation else { return }
+        // What asks for no receipt is kept for nobody.
+        let open = announced.keys.filter { $0.msgId != 0 }
+        kept.assumeIsolated { connection in
+            connection.stopObserving(observation)
+            connection.leave(open)
+        }
+    }
+
+    private func takeOver(_ pending: some Collection<SessionTicket>, _ ended: [MessageOutcome]) {
+        for ticket in pending + ended.map(\.ticket) { announced[ticket] = .some(nil) }
+        counts.restored = announced.count
+        if counts.restored > 0 { output.detail("unsettled from an earlier run: \(counted(counts.restored, "message"))") }
+        for outcome in ended { tell(outcome) }
     }
 
     /// Sends one body and prints its acceptance; `line` counts bodies from 1.
@@ -107,7 +135,7 @@ actor SendRun {
         counts.accepted += 1
         // What asks for no receipt isn't kept, and so was promised nothing.
         if output.isJSON, wantsReceipt { output.json("accepted", ["msgId": .whole(ticket.msgId), "line": .whole(line)]) }
-        announced.insert(ticket)
+        announced[ticket] = line
         if expectsReplies, ticket.msgId != 0, earlyReplies.remove(ticket.msgId) == nil { awaitedReplies.insert(ticket.msgId) }
         if let outcome = early.removeValue(forKey: ticket) { tell(outcome) }
     }
@@ -121,7 +149,7 @@ actor SendRun {
     /// The run is over: its own session is closed, what is unsettled stays for the next run; a session kept by others goes on.
     func end() async {
         if let kept {
-            if let observation { await kept.stopObserving(observation) }
+            detach(from: kept)
             return
         }
         await session.close(.keepForLater)
@@ -156,14 +184,18 @@ actor SendRun {
             default: break
             }
             source?.hear(event)
+            switch state {
+            case .open(let opening), .resumed(let opening): peer = opening.peer
+            default: break
+            }
             if let source {
                 SessionTool.print(state, source, output)
             } else {
-                SessionTool.print(state, ofPlain: session.identifier, at: address, output)
+                SessionTool.print(state, ofPlain: session.identifier, name, at: peer, output)
             }
         case .outcome(let outcome):
             lastSign = .now
-            announced.contains(outcome.ticket) ? tell(outcome) : (early[outcome.ticket] = outcome)
+            announced[outcome.ticket] != nil ? tell(outcome) : (early[outcome.ticket] = outcome)
         case .message(let message):
             lastSign = .now
             counts.received += 1
@@ -189,14 +221,15 @@ actor SendRun {
     }
 
     private func tell(_ outcome: MessageOutcome) {
+        let line = announced.removeValue(forKey: outcome.ticket) ?? nil
         counts.outcomes[outcome.result, default: 0] += 1
         counts.resends += max(0, outcome.sends - 1)
         if output.isJSON {
             output.json(
                 "outcome",
                 [
-                    "msgId": .whole(outcome.ticket.msgId), "outcome": .string(outcome.result.rawValue), "sends": .whole(outcome.sends),
-                    "ms": .milliseconds(outcome.elapsed),
+                    "msgId": .whole(outcome.ticket.msgId), "line": .whole(line), "outcome": .string(outcome.result.rawValue),
+                    "sends": .whole(outcome.sends), "ms": .milliseconds(outcome.elapsed),
                 ])
         } else {
             output.detail(

@@ -43,6 +43,8 @@ struct SendSummary {
         let span = patience.briefText
         let why = obstacle.map { " (\($0))" } ?? ""
         if let whatIsKept { output.warning((timeIsUp ? "no receipt within \(span)\(why): " : "") + whatIsKept) }
+        let lost = number(.notSent)
+        if lost > 0 { output.warning("not sent\(timeIsUp ? " within \(span)" : "")\(why), and kept nowhere: \(counted(lost, "message"))") }
         if unfit > 0 {
             output.warning(
                 "messages of earlier runs in \(counted(unfit, "journal")) don't fit this run's --limit or --layout: settle them with theirs"

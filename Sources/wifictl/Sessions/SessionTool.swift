@@ -1,5 +1,6 @@
 import Glibc
 import SocketCore
+import Synchronization
 import WifiDiscovery
 
 /// What all commands that talk to a router share: the manager over this tool's state, and lines for what its sessions tell.
@@ -95,16 +96,17 @@ enum SessionTool {
             ])
     }
 
-    /// The same of a plain device, which tells no MAC: its address is all that is known.
-    static func print(_ state: SessionState, ofPlain session: SessionIdentifier, at address: String, _ output: Output) {
+    /// The same of a plain device, which tells no MAC: `name` is what the user calls it, `peer` where it was reached last.
+    static func print(
+        _ state: SessionState, ofPlain session: SessionIdentifier, _ name: String, at peer: Endpoint?, _ output: Output
+    ) {
         let (word, attempt, remark) = describe(state)
-        guard output.isJSON else { return output.detail("session with \(address): \(remark)") }
+        guard output.isJSON else { return output.detail("session with \(name): \(remark)") }
         output.json(
             "session",
             [
-                "state": .string(word), "mac": .null, "session": .string("\(session)"), "boot": .null, "address": .string(address),
-                "attempt": .whole(attempt),
-                "detail": .string(remark),
+                "state": .string(word), "mac": .null, "session": .string("\(session)"), "boot": .null,
+                "address": .text(peer?.description), "attempt": .whole(attempt), "detail": .string(remark),
             ])
     }
 
@@ -157,19 +159,23 @@ enum SessionTool {
             ])
     }
 
-    /// Opens a session with a router and gives it to `body`, within a time where one is given; in the end what is unsettled stays for
-    /// the next run. In the agent the session may be there already, and stays.
+    /// Opens a session with a router and gives it to `body`; in the end what is unsettled stays for the next run. In the agent the session
+    /// may be there already, and stays.
+    ///
+    /// - Parameters:
+    ///   - limit: how long all of it may take.
+    ///   - boundsOpening: only the opening is meant; `body` has a limit of its own.
     static func withRouter(
-        _ reference: String, _ arguments: Arguments, _ context: Context, within limit: Duration?,
+        _ reference: String, _ arguments: Arguments, _ context: Context, within limit: Duration, boundsOpening: Bool = false,
         _ body: @Sendable @escaping (RouterConnection) async throws -> ExitStatus
     ) async throws -> ExitStatus {
         let manager = try manager(arguments, context)
+        let hasOpened = Atomic(false)
         let opened: @Sendable () async throws -> RouterConnection = { [pool = context.pool] in
             guard let pool else { return try await manager.connect(to: reference) }
             return try await pool.connection(reference, try manner(manager, arguments)) { manager }
         }
-        let work: @Sendable () async throws -> ExitStatus = {
-            let connection = try await opened()
+        let work: @Sendable (RouterConnection) async throws -> ExitStatus = { connection in
             let telling = await tell(of: connection, context)
             let result: Result<ExitStatus, any Error>
             do { result = .success(try await body(connection)) } catch { result = .failure(error) }
@@ -177,9 +183,31 @@ enum SessionTool {
             do { return try result.get() } catch let error as CommandError { throw await explained(error, connection) }
         }
         return try await ending(manager, context) {
-            guard let limit else { return try await work() }
-            return try await withDeadline(limit, "no result from \(reference) within \(limit.briefText)", work)
+            let end = ContinuousClock.now + limit
+            if boundsOpening {
+                if let connection = try await withDeadline({ end }, opened) { return try await work(connection) }
+            } else {
+                let result = try await withDeadline({ end }) {
+                    let connection = try await opened()
+                    hasOpened.store(true, ordering: .relaxed)
+                    return try await work(connection)
+                }
+                if let result { return result }
+            }
+            if !hasOpened.load(ordering: .relaxed), let silent = try await unheard(reference, manager, context) {
+                throw ManagerError.notAnswering(silent)
+            }
+            throw ToolError(
+                "no result from \(reference) within \(limit.briefText)",
+                hint: "is it reachable? see wifictl discover, or give it more with --timeout")
         }
+    }
+
+    /// The known router that is named, if nothing has been heard of it in this run: the search for it may take longer than the time it had.
+    private static func unheard(_ reference: String, _ manager: RouterManager, _ context: Context) async throws -> KnownRouter? {
+        guard case .found(let known) = try RouterDirectory(home: context.home).load().find(RouterReference(reference)) else { return nil }
+        let listed = try await manager.routers.first { $0.mac == known.router.mac }
+        return listed?.router.presence == .remembered ? known : nil
     }
 
     /// An error of a command with the router that it is about, and where a name is wrong, the names that there are.
@@ -212,15 +240,6 @@ enum SessionTool {
             await manager.close()
             throw error
         }
-    }
-
-    /// Runs `body`, and ends it with a tool error when the time is over.
-    static func withDeadline<Result: Sendable>(
-        _ limit: Duration, _ complaint: String, _ body: @Sendable @escaping () async throws -> Result
-    ) async throws -> Result {
-        let end = ContinuousClock.now + limit
-        if let result = try await withDeadline({ end }, body) { return result }
-        throw ToolError(complaint, hint: "is it reachable? see wifictl discover, or give it more with --timeout")
     }
 
     /// Runs `body` and cancels it when the time is over, which `end` may have put off by then; nil in that case.

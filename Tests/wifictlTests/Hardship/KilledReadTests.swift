@@ -14,6 +14,37 @@ struct KilledReadTests {
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
+    @Test func `a router that goes away is told, waited for, and gone on with; away for too long, it's an error that says so`() async throws
+    {
+        let (port, tcp) = (try Loopback.freePort(), try FreePort.next())
+        let (home, folder) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let words = ["--mac", Self.mac, "--slow-read", "400", "--tcp", "\(tcp)"]
+        let file = folder.file("log")
+        func begin(_ limit: String) async throws -> ChildProcess {
+            let command =
+                "exec '\(BuiltTool.path)' read \(Self.mac) log --output '\(file)' --timeout \(limit) --interface lo --port \(port) 2>&1"
+            let reader = try ChildProcess(["sh", "-c", command], environment: ["WIFICTL_HOME": home.path, "WIFICTL_CONFIG": "/dev/null"])
+            while size(file + ".part") == 0, size(file) == 0 { await Task.yield() }
+            return reader
+        }
+        var router = try await Loopback.router(port: port, words).child
+        let patient = try await begin("60s")
+        router.signal(SIGKILL)
+        _ = try await patient.line("the loss") { $0.contains("the connection with \(Self.mac) is lost: ") && $0.contains("trying again") }
+        router = try await Loopback.router(port: port, words).child
+        _ = try await patient.line("the return") { $0.contains("the connection with \(Self.mac) stands again") }
+        #expect(try await patient.result().status == 0)
+        unlink(file)
+        let hasty = try await begin("2s")
+        router.signal(SIGKILL)
+        let ended = try await hasty.result()
+        #expect(ended.status == 2, "\(ended.text)")
+        let last = ended.lines.last ?? ""
+        #expect(last.contains("no answer from \(Self.mac) within 2.0 s (") && last.contains(" of 5120 bytes read"), "\(ended.text)")
+        #expect(last.contains("they are in \(file).part, and the same command goes on there"), "\(ended.text)")
+        #expect(size(file + ".part") > 0)
+    }
+
     @Test func `what came is kept, the rest is asked for, and nothing lies beside the file in the end`() async throws {
         let port = try Loopback.freePort()
         let (home, folder) = (try TemporaryDirectory(), try TemporaryDirectory())

@@ -97,7 +97,8 @@ struct LeftBehindTests {
             #expect(try jsonLines(kept, "accepted").count == 1)
         }
         for words in [
-            ["get", "Attic", "wifi.ssid"], ["set", "current", "wifi.ssid=x"], ["read", HardRouter.mac, "log"], ["switch", "Attic"],
+            ["get", "Attic", "wifi.ssid"], ["get", "Attic", "wifi.ssid", "--timeout", "1s"], ["set", "current", "wifi.ssid=x"],
+            ["read", HardRouter.mac, "log"], ["switch", "Attic"],
         ] {
             let away = try await run(words)
             #expect(away.status == 2, "\(words): \(away.text)\(away.errorText)")
@@ -105,6 +106,7 @@ struct LeftBehindTests {
                 away.errorText.contains("Attic (\(HardRouter.mac)) is known (last seen at 127.0.0.1 on lo, ")
                     && away.errorText.contains(") but doesn't answer"),
                 "\(words): \(away.errorText)")
+            #expect(away.errorText.components(separatedBy: "doesn't answer").count == 2, "told once: \(away.errorText)")
         }
         let alive = try await router(tcp: first.tcp)
         let settled = try await run(["send", "current", "--json"])

@@ -73,7 +73,27 @@ struct SendInputTests {
         #expect(try jsonLines(sent, "outcome").map { $0["outcome"] } == ["notSent", "notSent"], "\(sent.text)")
         let summary = try #require(try jsonLines(sent, "summary").last)
         #expect(summary["notSent"] == 2 && summary["unsettled"] == 0)
-        #expect(try jsonLines(sent, "accepted").isEmpty && !sent.errorText.contains("kept"), "\(sent.text)\(sent.errorText)")
+        #expect(try jsonLines(sent, "outcome").map { $0["line"] } == [1, 2], "\(sent.text)")
+        #expect(try jsonLines(sent, "accepted").isEmpty && !sent.errorText.contains("kept for"), "\(sent.text)\(sent.errorText)")
+        #expect(try jsonLines(sent, "session").allSatisfy { $0["address"] == .null }, "\(sent.text)")
+        let told = try await BuiltTool.run(["send", nobody, "a", "--plain", "--timeout", "1s"])
+        #expect(told.errorText.contains("not sent within 1.0 s (cannot connect"), "\(told.errorText)")
+    }
+
+    @Test func `a plain device is named in session lines by where it was reached, whatever it was called`() async throws {
+        let port = try Loopback.freePort()
+        let (device, tcp) = try await Loopback.router(port: port, ["--plain", "--name", "Bare", "--tcp", "0"])
+        defer { device.signal(SIGINT) }
+        for name in ["127.0.0.1:\(tcp)", "Bare"] {
+            let sent = try await runCommand(
+                [BuiltTool.path, "send", name, "--stdin", "--plain", "--json", "--interface", "lo", "--port", "\(port)"],
+                input: Array("a\nb\n\nc\n".utf8))
+            #expect(sent.status == 0, "\(sent.text)\(sent.errorText)")
+            let places = try jsonLines(sent, "session").map { ($0["state"]?.stringValue ?? "", $0["address"]) }
+            #expect(places.first.map { $0 == ("connecting", .null) } == true && places.count > 1, "\(sent.text)")
+            #expect(places.dropFirst().allSatisfy { $0.1 == .string("127.0.0.1:\(tcp)") }, "\(sent.text)")
+            #expect(try jsonLines(sent, "outcome").map { $0["line"] } == [1, 2, 3], "\(sent.text)")
+        }
     }
 
     @Test func `lines may be as long as the limit says, and an answer can't be expected by what has no id`() async throws {

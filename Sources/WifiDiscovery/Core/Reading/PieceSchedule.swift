@@ -8,8 +8,8 @@ public enum ReadError: Error, Equatable, Sendable, CustomStringConvertible {
     case wrongPlace(asked: Int, got: Int)
     /// An empty piece before the end. The device's fault.
     case incomplete(have: Int, total: Int)
-    /// So many requests in a row got no answer.
-    case noProgress(tries: Int, offset: Int)
+    /// A piece was asked for again and again for that long, and no answer came.
+    case noProgress(after: Duration, offset: Int)
 
     /// A sentence for people, with what to try.
     public var description: String {
@@ -17,8 +17,8 @@ public enum ReadError: Error, Equatable, Sendable, CustomStringConvertible {
         case .streamChanged(let was, let now): "the stream had \(was) bytes and now has \(now): it's another one; read it again"
         case .wrongPlace(let asked, let got): "the router sent a piece from \(got) where \(asked) was asked for (its firmware's fault)"
         case .incomplete(let have, let total): "\(total - have) of \(total) bytes are missing at the end (its firmware's fault)"
-        case .noProgress(let tries, let offset):
-            "no answer to \(tries) requests in a row at byte \(offset): the link is bad; what came is kept, read again to go on"
+        case .noProgress(let time, let offset):
+            "no answer within \(time) at byte \(offset): the router is away or the link is bad; what came is kept, read again to go on"
         }
     }
 }
@@ -35,7 +35,7 @@ public struct ReadProgress: Equatable, Sendable {
 
 /// Reads a stream in pieces, the next after the last: how large, how soon, and when it's whole.
 ///
-/// Ask for ``next(now:)``; tell ``received(_:now:)`` or ``unanswered()`` of each request; go on until it says `.done`.
+/// Ask for ``next(now:)``; tell ``received(_:now:)`` or ``unanswered(now:)`` of each request; go on until it says `.done`.
 public struct PieceSchedule: Equatable, Sendable {
     /// Sizes and spans.
     public struct Settings: Equatable, Sendable {
@@ -51,8 +51,8 @@ public struct PieceSchedule: Equatable, Sendable {
         public var slow = Duration.milliseconds(200)
         /// A device that isn't fast rests after each piece for as long as the piece took, but no longer than this.
         public var longestPause = Duration.milliseconds(500)
-        /// Requests in a row without an answer, each with its own tries, that end the reading.
-        public var tries = 5
+        /// How long one piece is waited for, over all requests for it, before the reading ends.
+        public var patience = Duration.seconds(50)
 
         /// The usual ones.
         public init() {}
@@ -74,7 +74,8 @@ public struct PieceSchedule: Equatable, Sendable {
     private var deviceLimit: Int
     private var notBefore = Instant.zero
     private var askedAt = Instant.zero
-    private var unansweredInARow = 0
+    /// Since when the present piece is asked for; nil while none is.
+    private var waitingSince: Instant?
     /// Bytes that are there, from the beginning.
     public private(set) var offset: Int
     /// Bytes in all, as the first answer said; what a stream grows by later isn't read.
@@ -92,6 +93,9 @@ public struct PieceSchedule: Equatable, Sendable {
     /// How far it is.
     public var progress: ReadProgress { ReadProgress(offset: offset, total: total, pieceSize: pieceSize) }
 
+    /// When the present piece has been waited for long enough: no request for it needs to last longer.
+    public var deadline: Instant { waitingSince.map { $0 + settings.patience } ?? .distantFuture }
+
     private var pieceSize: Int { min(size, deviceLimit) }
 
     /// What to do now.
@@ -99,6 +103,7 @@ public struct PieceSchedule: Equatable, Sendable {
         if let total, offset >= total { return .done(total: total) }
         if now < notBefore { return .pause(until: notBefore) }
         askedAt = now
+        waitingSince = waitingSince ?? now
         return .ask(offset: offset, count: min(pieceSize, total.map { $0 - offset } ?? .max))
     }
 
@@ -117,17 +122,16 @@ public struct PieceSchedule: Equatable, Sendable {
         offset += wanted.count
         if wanted.count < asked, offset < end { deviceLimit = wanted.count }
         pace(now - askedAt, now)
-        unansweredInARow = 0
+        waitingSince = nil
         return wanted
     }
 
     /// The request got no answer.
     ///
-    /// - Throws: ``ReadError/noProgress(tries:offset:)`` when that was the last try.
-    public mutating func unanswered() throws(ReadError) {
-        unansweredInARow += 1
+    /// - Throws: ``ReadError/noProgress(after:offset:)`` when the piece has been waited for long enough.
+    public mutating func unanswered(now: Instant) throws(ReadError) {
         size = settings.smallest
-        guard unansweredInARow < settings.tries else { throw .noProgress(tries: unansweredInARow, offset: offset) }
+        guard now < deadline else { throw .noProgress(after: settings.patience, offset: offset) }
     }
 
     private mutating func pace(_ took: Duration, _ now: Instant) {

@@ -27,8 +27,8 @@ extension RouterConnection {
             case .done(let total): return total
             case .pause(let until): try await Task.sleep(for: until - loop.currentInstant)
             case .ask(let offset, let count):
-                guard let value = try await piece(stream, offset, count) else {
-                    try schedule.unanswered()
+                guard let value = try await piece(stream, offset, count, until: schedule.deadline) else {
+                    try schedule.unanswered(now: loop.currentInstant)
                     continue
                 }
                 guard let piece = StreamPiece(value) else { throw CommandError.malformedAnswer("it's no piece of a stream") }
@@ -39,13 +39,30 @@ extension RouterConnection {
         }
     }
 
-    /// The answer to one request; nil when there was none.
-    private func piece(_ stream: String, _ offset: Int, _ count: Int) async throws(CommandError) -> JSONValue? {
-        do throws(CommandError) { return try await request(.read(stream: stream, offset: offset, count: count)) } catch {
-            switch error {
-            case .timedOut, .linkBad: return nil
-            default: throw error
+    /// The answer to one request; nil when there was none, or none by then.
+    private func piece(_ stream: String, _ offset: Int, _ count: Int, until deadline: Instant) async throws(CommandError) -> JSONValue? {
+        let asking = Task(executorPreference: loop) { () -> Result<JSONValue, CommandError> in
+            do throws(CommandError) { return .success(try await self.request(.read(stream: stream, offset: offset, count: count))) } catch {
+                return .failure(error)
             }
+        }
+        let left = deadline - loop.currentInstant
+        let clock = Task {
+            try await Task.sleep(for: left)
+            asking.cancel()
+        }
+        let result = await withTaskCancellationHandler {
+            await asking.value
+        } onCancel: {
+            asking.cancel()
+        }
+        clock.cancel()
+        switch result {
+        case .success(let value): return value
+        case .failure(.timedOut), .failure(.linkBad): return nil
+        // Called off by the clock: nobody else has ended it.
+        case .failure(.cancelled) where asking.isCancelled && !Task.isCancelled && !isOver: return nil
+        case .failure(let error): throw error
         }
     }
 
