@@ -23,21 +23,18 @@ extension Command {
         let fresh = try SessionTool.manager(arguments, context) { $0.scanTime = look }
         let manner = try SessionTool.manner(fresh, arguments)
         var manager = fresh
-        var obstacle: String?
         if let old, let held = await context.pool?.manager(of: old, manner) {
             manager = held
         } else if let old, try !isNamed(reference, old, context) {
-            // The old session may be gone for good: that's no reason to stay with it.
-            do { try await manager.connect(to: "current") } catch { obstacle = "\(error)" }
-        }
-        return try await SessionTool.ending(manager, context) { [manager, obstacle] in
-            let connection: RouterConnection
-            do { connection = try await manager.switch(to: reference) { tell($0, output) } } catch {
-                // What keeps us from both, such as a full disk, is told once.
-                if "\(error)" != obstacle { tell(obstacle, output) }
-                throw error
+            // The old session may be gone for good: that's no reason to stay with it. What isn't that router's fault, such as a full disk,
+            // keeps us from every other one as well.
+            do { try await manager.connect(to: "current") } catch {
+                guard error is ManagerError || error is OutboxJournalError else { throw error }
+                output.remark("the current router isn't reached, so there's no session to keep: \(error)")
             }
-            tell(obstacle, output)
+        }
+        return try await SessionTool.ending(manager, context) { [manager] in
+            let connection = try await manager.switch(to: reference) { tell($0, output) }
             await context.pool?.moved(manager, from: old, to: connection, manner)
             await SessionTool.stopTelling(of: connection, await SessionTool.tell(of: connection, context))
             show(connection.mac, from: old, output)
@@ -57,10 +54,6 @@ extension Command {
         } else {
             output.line("\(mac) is the current router now\(old.map { $0 == mac ? " (it was before)" : ", in place of \($0)" } ?? "")")
         }
-    }
-
-    private static func tell(_ obstacle: String?, _ output: Output) {
-        if let obstacle { output.remark("the current router isn't reached, so there's no session to keep: \(obstacle)") }
     }
 
     private static func tell(_ action: SwitchCore.Action, _ output: Output) {
