@@ -133,14 +133,22 @@ package final class FailingDisk: Sendable {
             var file = state.files[number] ?? File()
             if fails {
                 // Whatever the disk hasn't got by now it never gets.
-                let common = zip(file.content, bytes).prefix { $0 == $1 }.count
+                let common = FailingDisk.commonCount(file.content.span, bytes.span)
                 if common < bytes.count { file.lost.append(common..<bytes.count) }
             } else {
                 file.content = bytes
-                for range in file.lost { for index in range { file.content[index] = 0 } }
+                for range in file.lost { file.content.replaceSubrange(range, with: repeatElement(0, count: range.count)) }
             }
             state.files[number] = file
         }
+    }
+
+    /// How many bytes both begin with. A plain loop: without optimisation a lazy sequence takes ten times as long, and files are large.
+    private static func commonCount(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
+        let most = min(left.count, right.count)
+        var count = 0
+        while count < most, left[count] == right[count] { count += 1 }
+        return count
     }
 
     /// What is cut off and written again is new, and isn't lost.

@@ -36,6 +36,7 @@ extension Rule {
 
     private static func impurity(_ word: String, _ offset: Int, _ text: SwiftText) -> String? {
         if word == "SystemRandomNumberGenerator" || word == "arc4random" || word == "getrandom" { return "dice" }
+        guard clocks.contains(word) || printers.contains(word) || dice.contains(word) else { return nil }
         let end = offset + word.utf8.count
         guard let next = text.next(from: end), !isDeclared(offset, text) else { return nil }
         let isCalled = next.byte == UInt8(ascii: "(")
@@ -65,29 +66,28 @@ extension Rule {
         let seesLibc = imports(file).contains { ["Glibc", "CLinux"].contains($0.module) }
         let declared = Set(zip(words, words.dropFirst()).filter { $0.0.text == "func" }.map { $0.1.text })
         return words.enumerated().compactMap { index, word in
-            guard text.code.indices.contains(word.offset + word.text.utf8.count),
+            let isPlain = plainSocketNames.contains(word.text)
+            guard isPlain || everydaySocketNames.contains(word.text), text.code.indices.contains(word.offset + word.text.utf8.count),
                 text.code[word.offset + word.text.utf8.count] == UInt8(ascii: "("), !isDeclared(word.offset, text)
             else { return nil }
             let isMember = text.previous(before: word.offset) == UInt8(ascii: ".")
             let isQualified = isMember && index > 0 && ["Glibc", "CLinux"].contains(words[index - 1].text)
             let isBare = !isMember && seesLibc && !declared.contains(word.text)
-            guard
-                plainSocketNames.contains(word.text)
-                    ? isQualified || isBare : everydaySocketNames.contains(word.text) && (isQualified || isBare)
-            else { return nil }
+            guard isQualified || isBare else { return nil }
             return file.violation(text.line(of: word.offset), "\(word.text)() outside of SocketCore's SystemCalls*.swift")
         }
     }
 
     static func imports(_ file: ProjectFile) -> [(module: String, line: Int)] {
-        file.text.codeLines.enumerated().compactMap { index, line in
-            let words = line.split(separator: " ")
+        file.text.words.filter { $0.text == "import" }.compactMap { word in
+            let line = file.text.line(of: word.offset)
+            let words = file.text.code(ofLine: line).split(separator: " ")
             guard let keyword = words.firstIndex(of: "import"), words[..<keyword].allSatisfy({ $0.hasPrefix("@") || isAccess($0) }) else {
                 return nil
             }
             let kinds: Set<Substring> = ["struct", "class", "enum", "func", "let", "var", "typealias", "protocol"]
             let named = words[(keyword + 1)...].first { !kinds.contains($0) }
-            return named.map { (String($0.prefix { $0 != "." && $0 != ";" }), index + 1) }
+            return named.map { (String($0.prefix { $0 != "." && $0 != ";" }), line) }
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// One text file of the project.
 struct ProjectFile {
@@ -12,6 +13,19 @@ struct ProjectFile {
         self.path = path
         self.source = source
         text = SwiftText(path.hasSuffix(".swift") ? source : "")
+    }
+
+    /// Whether these bytes are anywhere in it: libc's search, for most files hold nothing of what most rules look for.
+    func mentions(_ text: String) -> Bool {
+        source.withCString { start in
+            // It ends its search at a zero, of which a file may hold some.
+            var part = start
+            while part <= start + source.utf8.count {
+                if strstr(part, text) != nil { return true }
+                part += strlen(part) + 1
+            }
+            return false
+        }
     }
 
     var isSwift: Bool { path.hasSuffix(".swift") }

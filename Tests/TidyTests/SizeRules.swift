@@ -4,7 +4,7 @@ extension Rule {
     private static let widestProse = 140
 
     static let fileLength = Rule("no Swift file over 400 lines") { file in
-        let count = file.source.count { $0 == "\n" }
+        let count = file.source.utf8.count { $0 == UInt8(ascii: "\n") }
         return file.isSwift && count > longestFile ? [file.violation(count, "\(count) lines, \(longestFile) allowed")] : []
     }
 
@@ -20,7 +20,8 @@ extension Rule {
         guard file.path.hasSuffix(".md") else { return [] }
         return file.source.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
             // A table's row can't be wrapped.
-            line.count > widestProse && !line.hasPrefix("|") ? file.violation(index + 1, "\(line.count) columns") : nil
+            line.utf8.count > widestProse && line.count > widestProse && !line.hasPrefix("|")
+                ? file.violation(index + 1, "\(line.count) columns") : nil
         }
     }
 

@@ -6,6 +6,8 @@ struct SwiftText {
     let comments: [UInt8]
     /// Names in the code with their offsets, in order: identifiers and keywords.
     let words: [(text: String, offset: Int)]
+    /// Where each line begins.
+    private let lineStarts: [Int]
 
     init(_ source: String) {
         var scanner = Scanner(bytes: Array(source.utf8))
@@ -13,14 +15,24 @@ struct SwiftText {
         code = scanner.code
         comments = scanner.comments
         words = SwiftText.words(scanner.code)
+        lineStarts = scanner.lineStarts
     }
 
     var codeLines: [Substring] { SwiftText.lines(code) }
     var commentLines: [Substring] { SwiftText.lines(comments) }
 
+    /// The code of a 1-based line.
+    func code(ofLine line: Int) -> String { rest(of: lineStarts[line - 1]) }
+
     /// The 1-based line of an offset into `code`.
     func line(of offset: Int) -> Int {
-        1 + code[..<offset].count { $0 == UInt8(ascii: "\n") }
+        // The first line that begins behind it, by halves: whole files before each word would be most of what the rules cost.
+        var (low, high) = (0, lineStarts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if lineStarts[middle] <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// The code from an offset to the end of its line.
@@ -88,11 +100,16 @@ private struct Scanner {
     let bytes: [UInt8]
     var code: [UInt8]
     var comments: [UInt8]
+    var lineStarts = [0]
     var at = 0
 
     init(bytes: [UInt8]) {
         self.bytes = bytes
-        code = bytes.map { $0 == UInt8(ascii: "\n") ? $0 : 0x20 }
+        code = [UInt8](repeating: 0x20, count: bytes.count)
+        for index in 0..<bytes.count where bytes[index] == UInt8(ascii: "\n") {
+            code[index] = bytes[index]
+            lineStarts.append(index + 1)
+        }
         comments = code
     }
 

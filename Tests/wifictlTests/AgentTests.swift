@@ -7,7 +7,7 @@ import Testing
 @testable import wifictl
 
 /// Commands over the sessions that an agent keeps, between real processes on loopback.
-@Suite("The agent", .serialized) struct AgentTests {
+@Suite("The agent") struct AgentTests {
     /// A router, a state directory, and an agent for it.
     private struct Scene {
         let home: TemporaryDirectory

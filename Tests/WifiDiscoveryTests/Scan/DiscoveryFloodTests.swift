@@ -46,12 +46,10 @@ import Testing
         var lan = SimulatedLAN()
         lan.start()
         let (nonce, msgId) = try Self.asked(lan)
-        for number in 0..<6_000 {
-            let forged = DiscoveryDatagram(msgId: msgId, .reply(nonce: nonce, SimulatedLAN.router(number + 10)))
-            lan.inject(forged.encoded(), from: Self.source(66))
-        }
+        var forged = ForgedReplies(SimulatedLAN.router(10), nonce: nonce, msgId: msgId)
+        for number in 0..<3_000 { lan.inject(forged.reply(SimulatedLAN.mac(number + 10)), from: Self.source(66)) }
         #expect(lan.core.routers.count == DiscoveryBounds.routersPerSource)
-        #expect(lan.core.counters.rateLimited == 6_000 - DiscoveryBounds.routersPerSource)
+        #expect(lan.core.counters.rateLimited == 3_000 - DiscoveryBounds.routersPerSource)
         let honest = DiscoveryDatagram(msgId: msgId, .reply(nonce: nonce, SimulatedLAN.router(1)))
         lan.inject(honest.encoded(), from: Self.source(1))
         #expect(lan.core.router(SimulatedLAN.mac(1)) != nil)
@@ -61,27 +59,25 @@ import Testing
         var lan = SimulatedLAN()
         lan.start()
         let (nonce, msgId) = try Self.asked(lan)
-        for number in 0..<8_000 {
-            lan.inject(
-                DiscoveryDatagram(msgId: msgId, .reply(nonce: nonce, SimulatedLAN.router(number))).encoded(), from: Self.source(number))
-        }
+        var forged = ForgedReplies(SimulatedLAN.router(0), nonce: nonce, msgId: msgId)
+        for number in 0..<6_000 { lan.inject(forged.reply(SimulatedLAN.mac(number)), from: Self.source(number)) }
         #expect(lan.core.routers.count == DiscoveryBounds.routers)
         #expect(lan.core.counters.replies == DiscoveryBounds.routers)
-        #expect(lan.core.counters.rateLimited == 8_000 - DiscoveryBounds.routers)
+        #expect(lan.core.counters.rateLimited == 6_000 - DiscoveryBounds.routers)
     }
 
     @Test func `announcements fill a quarter, cause few probes and give way to answers`() throws {
         var lan = SimulatedLAN()
         lan.start()
         let (nonce, msgId) = try Self.asked(lan)
-        for number in 0..<8_000 {
+        for number in 0..<2_000 {
             lan.inject(DiscoveryDatagram(msgId: 0, .announce(SimulatedLAN.router(number))).encoded(), from: Self.source(number), link: nil)
         }
         #expect(lan.core.routers.count == DiscoveryBounds.announcedRouters)
         #expect(lan.core.counters.probes <= 1 + DiscoveryBounds.followUps)
+        var answers = ForgedReplies(SimulatedLAN.router(20_000), nonce: nonce, msgId: msgId)
         for number in 20_000..<20_000 + DiscoveryBounds.routers {
-            lan.inject(
-                DiscoveryDatagram(msgId: msgId, .reply(nonce: nonce, SimulatedLAN.router(number))).encoded(), from: Self.source(number))
+            lan.inject(answers.reply(SimulatedLAN.mac(number)), from: Self.source(number))
         }
         #expect(lan.core.routers.count == DiscoveryBounds.routers)
         #expect(lan.core.routers.allSatisfy { $0.isConfirmed })
@@ -121,8 +117,8 @@ import Testing
         lan.start()
         let (nonce, msgId) = try Self.asked(lan)
         let bytes = DiscoveryDatagram(msgId: msgId, .reply(nonce: nonce, SimulatedLAN.router(9))).encoded()
-        for _ in 0..<DiscoveryBounds.replies { lan.inject(bytes, from: Self.source(66)) }
-        #expect(lan.core.counters.rateLimited == DiscoveryBounds.replies - DiscoveryBounds.repliesPerSource)
+        for _ in 0..<DiscoveryBounds.repliesPerSource + 1_000 { lan.inject(bytes, from: Self.source(66)) }
+        #expect(lan.core.counters.rateLimited == 1_000)
         lan.run(until: .seconds(12))
         lan.add([SimulatedLAN.router(1)], host: 66)
         lan.run(until: .seconds(30))
@@ -166,11 +162,12 @@ import Testing
         let (nonce, msgId) = try DiscoveryFloodTests.asked(lan)
         var held: [Held] = []
         for round in 0..<3 {
+            var forged = ForgedReplies(
+                round == 0 ? largest(0) : SimulatedLAN.router(10_000), nonce: nonce, msgId: msgId, limit: DiscoveryDatagram.maximumByteCount
+            )
             for number in 0..<6_000 {
-                let router = round == 0 ? largest(number) : SimulatedLAN.router(number + round * 10_000)
-                let bytes = ReplyEncoder.encode(router, msgId: msgId, nonce: nonce, limit: DiscoveryDatagram.maximumByteCount)
                 let source = Endpoint(.v4(10, UInt8(round), UInt8(number >> 8), UInt8(number & 255)), port: 19510)
-                lan.inject(try #require(bytes), from: source)
+                lan.inject(forged.reply(SimulatedLAN.mac(number + round * 10_000)), from: source)
             }
             held.append(Held(lan.core))
         }

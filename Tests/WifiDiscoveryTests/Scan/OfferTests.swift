@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `a flood from the router's own address can't hide its port: it's asked alone, and what it answers comes first`() throws {
-        var lan = try scan((0..<20_000).map { (1, UInt16(20_000 + $0 % 20_000), true) })
+        var lan = try scan((0..<DiscoveryBounds.repliesPerSource + 1_000).map { (1, UInt16(20_000 + $0), true) })
         #expect(lan.core.routers[0].offers.count == DiscoveryBounds.offersPerPlace)
         #expect(lan.core.counters.rateLimited > 0, "the flood used up what its address may send")
         lan.run(until: .milliseconds(10))
@@ -94,8 +94,9 @@ import Testing
         #expect(lan.core.routers[0].offers.contains(Self.offer(1, 7000, tls: true)))
     }
 
-    @Test func `ten thousand ports and addresses leave a bounded list`() throws {
-        let flood = (0..<10_000).map { (host: UInt8(truncatingIfNeeded: $0 / 40), port: UInt16(20_000 + $0), tls: true) }
+    @Test func `more ports and addresses than a list has room for leave a bounded one`() throws {
+        // Eight ports at each of 256 addresses.
+        let flood = (0..<2_048).map { (host: UInt8(truncatingIfNeeded: $0 / 8), port: UInt16(20_000 + $0), tls: true) }
         let lan = try scan([(1, 7000, true)] + flood)
         #expect(lan.core.routers.count == 1)
         let router = lan.core.routers[0]

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `wifictl router` against TLS clients that others have written, with certificates that the openssl command has made.
-@Suite("Controllers of all kinds told apart", .serialized, .timeLimit(.minutes(10)))
+@Suite("Controllers of all kinds told apart", .timeLimit(.minutes(10)))
 struct ControllerMatrixTests {
     /// Whose TLS the controller speaks.
     enum Client: String, CaseIterable, Sendable {

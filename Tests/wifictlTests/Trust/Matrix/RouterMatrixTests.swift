@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `wifictl verify` against TLS servers that others have written, with certificates that the openssl command has made.
-@Suite("Routers of all kinds told apart", .serialized, .timeLimit(.minutes(10)))
+@Suite("Routers of all kinds told apart", .timeLimit(.minutes(10)))
 struct RouterMatrixTests {
     /// Whose TLS the router speaks.
     enum Server: String, CaseIterable, Sendable {
