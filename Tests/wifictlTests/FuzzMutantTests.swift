@@ -20,7 +20,7 @@ import Testing
         var campaign = Self.campaign(fault)
         let found = campaign.step(Self.mostRuns)
         let finding = try #require(found, "\(fault) was not caught in \(Self.mostRuns) runs of seed \(Self.seed)")
-        let small = campaign.minimised(finding, mostTries: 2_000)
+        let small = campaign.minimised(finding, mostTries: 600)
         #expect(small.disagreement.kind == finding.disagreement.kind)
         #expect(small.fuzzCase.bytes.count <= finding.fuzzCase.bytes.count)
         // The smaller case must show the fault by itself, and be clean on a right decoder.

@@ -19,7 +19,7 @@ struct StatusBench {
     /// A subscriber is to hear no more often than this.
     static let mostBatches = 5
     /// After a warm-up so long that all tables have their size, memory is compared over so many further seconds; fewer in a brief run.
-    private var memorySeconds: (warmUp: Int, measured: Int) { run.nanosecondsPerFigure < 100_000_000 ? (1, 5) : (5, 20) }
+    private var memorySeconds: (warmUp: Int, measured: Int) { run.nanosecondsPerFigure < 100_000_000 ? (1, 2) : (5, 20) }
 
     let run: Benchmark.Run
 

@@ -19,7 +19,7 @@ struct BenchTests {
         #expect(rows.map { $0["name"] } == ["statusReference", "status", "statusReference", "status"])
         for row in rows where row["name"] == "status" {
             #expect((1...5).contains(row["batchesPerSecond"]?.integerValue ?? 0) && row["ratio"]?.doubleValue ?? 0 > 0)
-            // Half a million reports: were anything kept of each, it would be far more.
+            // Two hundred thousand reports: were anything kept of each, it would be more.
             #expect(row["memoryGrowth"]?.integerValue ?? .max < 4 << 20)
         }
     }

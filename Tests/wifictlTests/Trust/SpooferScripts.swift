@@ -6,7 +6,8 @@ enum SpooferScripts {
     ///
     /// Forged replies leave from the genuine router's own address (127.0.0.1) and from another (127.0.0.66), before anybody else answers: one
     /// with another TCP port, one without TLS, one whose boot differs. Half of the flood has the genuine MAC, half a MAC of its
-    /// own; a negative number floods from the genuine router's address alone, each reply with another port.
+    /// own; from several addresses it's a quarter and the rest, of which one in six says that it has TLS and so is asked for proof. A negative
+    /// number floods from the genuine router's address alone, each reply with another port.
     static let forger = """
         import json, random, socket, struct, sys, time
         port, genuine, bssid, tcp, flood, replays = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]), sys.argv[6]
@@ -56,10 +57,11 @@ enum SpooferScripts {
             for number in range(-count):
                 same.sendto(frame(msg_id, reply(nonce, genuine, 20000 + number % 40000, True, "00000000000000dd")), source)
             for number in range(count):
-                if number % 2:
+                if number % 2 if hosts == 1 else number % 4 == 0:
                     body = reply(nonce, genuine, random.randint(1, 1000), True, "%016x" % random.getrandbits(64))
                 else:
-                    body = reply(nonce, "02:66:%02x:%02x:%02x:%02x" % tuple(random.randbytes(4)), 9, True, "00000000000000cc")
+                    body = reply(nonce, "02:66:%02x:%02x:%02x:%02x" % tuple(random.randbytes(4)), 9, hosts == 1 or number % 8 == 1,
+                        "00000000000000cc")
                 crowd[number // 2 % hosts].sendto(frame(msg_id, body), source)
                 if number % 50 == 49:
                     time.sleep(0.005)

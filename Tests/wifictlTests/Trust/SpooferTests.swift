@@ -37,14 +37,14 @@ struct SpooferTests {
         return VerifyToolTests.trusting(company, operatorIdentity: company.operatorIdentity)
     }
 
-    // Those from many addresses fill the list: every other one is a router that there isn't.
-    @Test(arguments: [(0, 1), (10_000, 1), (9_000, 10)])
+    // The one from many addresses fills the list, and fits the socket's buffer: how fast this machine reads doesn't matter.
+    @Test(arguments: [(0, 1), (10_000, 1), (8_000, 10)])
     func `forged and replayed replies that come first, alone or in thousands, from one address or many, hide no genuine router`(
         flood: Int, hosts: Int
     ) async throws {
         let (port, router, others) = try await start(flood: flood, hosts: hosts, replays: true)
         let found = try await Loopback.discover(
-            port: port, ["--for", hosts > 1 ? "10s" : "5s", "--bssid", Self.bssid] + trusting(), within: .seconds(180))
+            port: port, ["--for", hosts > 1 ? "15s" : "5s", "--bssid", Self.bssid] + trusting(), within: .seconds(180))
         #expect(found.selected["mac"] == .string(Self.mac) && found.selected["why"] == "radio", "\(found.selected.text)")
         let genuine = found.routers.filter { $0["mac"] == .string(Self.mac) }
         #expect(genuine.count == 1 && genuine.first?["verdict"] == "company", "\(genuine.map(\.text))")
@@ -53,7 +53,7 @@ struct SpooferTests {
         #expect((found.summary["stale"]?.integerValue ?? 0) > 0, "\(found.summary.text)")
         if flood > 0 {
             _ = try await others[1].line("the flood", within: .seconds(60)) { $0 == "flooded" }
-            #expect(found.routers.count > 100, "\(found.summary.text)")
+            #expect(found.routers.count > (hosts > 1 ? 4_000 : 100), "\(found.summary.text)")
         }
         if hosts > 1 {
             #expect((found.summary["flood"]?["sources"]?.integerValue ?? 0) > 1, "\(found.summary.text)")
