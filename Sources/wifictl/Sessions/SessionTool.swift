@@ -91,7 +91,7 @@ enum SessionTool {
             "session",
             [
                 "state": .string(word), "mac": .string("\(source.mac)"), "session": .string("\(source.session)"),
-                "boot": .text(source.boot), "address": .text(source.peer?.description), "attempt": .whole(attempt),
+                "boot": .text(source.boot), "address": .text(source.peer?.text), "attempt": .whole(attempt),
                 "detail": .string(remark),
             ])
     }
@@ -106,7 +106,7 @@ enum SessionTool {
             "session",
             [
                 "state": .string(word), "mac": .null, "session": .string("\(session)"), "boot": .null,
-                "address": .text(peer?.description), "attempt": .whole(attempt), "detail": .string(remark),
+                "address": .text(peer?.text), "attempt": .whole(attempt), "detail": .string(remark),
             ])
     }
 
@@ -140,7 +140,7 @@ enum SessionTool {
         }
     }
 
-    private static func at(_ opening: SessionOpening) -> String { opening.peer.map { " at \($0)" } ?? "" }
+    private static func at(_ opening: SessionOpening) -> String { opening.peer.map { " at \($0.text)" } ?? "" }
 
     /// Where the reason says more than that it was wished for.
     private static func why(_ reason: LossReason) -> String { reason == .closed ? "" : ": \(reason)" }
