@@ -105,11 +105,13 @@ public actor RouterConnection: LoopTimerOwner, SessionAttendant {
         guard !hasBegun else { return }
         hasBegun = true
         timer = LoopTimer(on: loop, owner: self)
-        // Known before the first of them can end.
-        leave(await session.pendingTickets)
+        noteLeftovers()
         await session.attend(by: self)
         await session.start()
     }
+
+    /// Before the first of them can end, and without a wait, in which the session could be closed unattended: both are on one loop.
+    private func noteLeftovers() { leave(session.assumeIsolated { $0.pendingTickets }) }
 
     /// Returns when the session stands, at once if it does.
     ///

@@ -18,7 +18,8 @@ struct KilledReadTests {
     {
         let (port, tcp) = (try Loopback.freePort(), try FreePort.next())
         let (home, folder) = (try TemporaryDirectory(), try TemporaryDirectory())
-        let words = ["--mac", Self.mac, "--slow-read", "400", "--tcp", "\(tcp)"]
+        // Slow enough that it goes in the middle.
+        let (words, slow) = (["--mac", Self.mac, "--tcp", "\(tcp)"], ["--slow-read", "2000"])
         let file = folder.file("log")
         func begin(_ limit: String) async throws -> ChildProcess {
             let command =
@@ -27,7 +28,7 @@ struct KilledReadTests {
             while size(file + ".part") == 0, size(file) == 0 { await Task.yield() }
             return reader
         }
-        var router = try await Loopback.router(port: port, words).child
+        var router = try await Loopback.router(port: port, words + slow).child
         let patient = try await begin("60s")
         router.signal(SIGKILL)
         _ = try await patient.line("the loss") { $0.contains("the connection with \(Self.mac) is lost: ") && $0.contains("trying again") }
@@ -35,12 +36,15 @@ struct KilledReadTests {
         _ = try await patient.line("the return") { $0.contains("the connection with \(Self.mac) stands again") }
         #expect(try await patient.result().status == 0)
         unlink(file)
-        let hasty = try await begin("2s")
+        router.signal(SIGKILL)
+        _ = try await router.result()
+        router = try await Loopback.router(port: port, words + slow).child
+        let hasty = try await begin("4s")
         router.signal(SIGKILL)
         let ended = try await hasty.result()
         #expect(ended.status == 2, "\(ended.text)")
         let last = ended.lines.last ?? ""
-        #expect(last.contains("no answer from \(Self.mac) within 2.0 s (") && last.contains(" of 5120 bytes read"), "\(ended.text)")
+        #expect(last.contains("no answer from \(Self.mac) within 4.0 s (") && last.contains(" of 5120 bytes read"), "\(ended.text)")
         #expect(last.contains("they are in \(file).part, and the same command goes on there"), "\(ended.text)")
         #expect(size(file + ".part") > 0)
     }

@@ -60,7 +60,9 @@ import Testing
         try JSONContract.check(sent.lines, "send --plain")
         let states = try sent.lines.map { try JSONValue.parse(Array($0.utf8)) }.filter { $0["type"] == "session" }
         #expect(states.contains { $0["state"] == "open" } && states.allSatisfy { $0["mac"] == .null }, "\(sent.text)")
-        #expect(states.allSatisfy { $0["address"] == .string("127.0.0.1:\(tcp)") }, "\(sent.text)")
+        for state in states where state["state"] != "connecting" {
+            #expect(state["address"] == .string("127.0.0.1:\(tcp)"), "\(sent.text)")
+        }
         withExtendedLifetime(child) {}
     }
 }
