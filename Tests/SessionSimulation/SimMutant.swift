@@ -49,7 +49,7 @@ package struct SimShellFaults: OptionSet, Sendable {
             SimMutant(description: "the router's ids outlive its memory", mutations: .keepWindowAfterReboot),
             SimMutant(description: "new messages overtake unsettled ones", mutations: .newBeforeOld),
             SimMutant(description: "own writes count as the peer's life", mutations: .ownWritesAreLife),
-            SimMutant(description: "a loss of memory is told only once", mutations: .resumeUnconfirmed, firstSeed: 240, seeds: 20_000),
+            SimMutant(description: "a loss of memory is told only once", mutations: .resumeUnconfirmed, firstSeed: 2_150, seeds: 20_000),
             SimMutant(description: "receipts are receipted", mutations: .receiptForReceipt),
             SimMutant(description: "what was taken isn't journalled", mutations: .forgetTaken),
             SimMutant(description: "the hello claims more than was taken", mutations: .claimTooMuch),

@@ -11,7 +11,10 @@ struct LoopResidenceTests {
             "Fixtures/loop/residence.swift", "Sources/SocketCore/Loop/LoopResidence.swift", "Sources/SocketCore/Sockets/SystemError.swift",
         ]
         let compiled = try await runCommand(
-            ["swiftc", "-O", "-whole-module-optimization", "-swift-version", "6", "-parse-as-library", "-o", home.file("residence")]
+            [
+                "swiftc", "-O", "-whole-module-optimization", "-swift-version", "6", "-parse-as-library", "-package-name", "wifi", "-o",
+                home.file("residence"),
+            ]
                 + sources.map { Repository.root.appending(path: $0).path }, within: .seconds(600))
         try #require(compiled.status == 0, "\(compiled.errorText)")
         let result = try await runCommand([home.file("residence")], within: .seconds(600))

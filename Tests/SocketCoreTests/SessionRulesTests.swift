@@ -221,6 +221,33 @@ struct SessionRulesTests {
         #expect(pair.controllerEvents.states.contains(.lost(.wrongVersion(found: 2, agreed: 1))))
     }
 
+    @Test("a hello that was long under way begins a session anew: who has received more than that ever sent is told of the loss")
+    func staleHello() throws {
+        var router = SessionCore(SessionConfiguration(role: .router), session: SessionPair.session, seed: 1, now: .zero)
+        func hello(received: UInt32, resume: Bool) -> ControllerHello {
+            ControllerHello(session: SessionPair.session, versions: [1], received: received, resume: resume, client: nil, station: nil)
+        }
+        // What the earlier session's first connection had said, which was given up long ago.
+        let stale = router.accept(hello(received: 0, resume: false), version: 1, now: .zero)
+        router.disconnected(stale, .connectFailed("given up"), now: .zero)
+        _ = try router.send(bytes("a"), now: .zero)
+        _ = router.takeEvents()
+        let number = router.accept(hello(received: 8, resume: true), version: 1, now: .zero)
+        guard case .open(let opening)? = router.takeEvents().states.last else { throw HelloError.notAHello }
+        #expect(opening.memoryLost && opening.router?.resumed == false && opening.router?.received == 0)
+        // Nothing of it leaves before the controller has shown that it has heard that, and so begins to count anew.
+        router.disconnected(number, .connectFailed("cut"), now: .zero)
+        let again = router.accept(hello(received: 8, resume: true), version: 1, now: .zero)
+        _ = router.withOutput { $0.byteCount }
+        let before = router.outputByteCount
+        _ = router.receive(FrameHeader(msgId: 0, version: 1, bodyLength: 0), body: RawSpan(), on: again, now: .zero)
+        router.disconnected(again, .connectFailed("cut"), now: .zero)
+        #expect(before > 0 && router.takeEvents().states.contains { if case .resumed = $0 { true } else { false } } == false)
+        // Now its `received` speaks of this memory.
+        _ = router.accept(hello(received: 1, resume: true), version: 1, now: .zero)
+        guard case .resumed? = router.takeEvents().states.last else { throw HelloError.notAHello }
+    }
+
     @Test("a plain device: bare frames, nothing resent, nothing receipted, no heartbeat")
     func plain() throws {
         var configuration = SessionConfiguration(role: .controller)

@@ -93,7 +93,11 @@ extension SessionCore {
         begin(now)
         version = agreed
         // The controller may not have heard that its session's memory was lost: it's told again until it shows that it has.
-        let resumed = hasOpened && !(isUnconfirmed && hello.resume && !mutated(.resumeUnconfirmed))
+        let hasHeard = !(isUnconfirmed && hello.resume && !mutated(.resumeUnconfirmed))
+        // Who has received more than this memory ever sent has it from an earlier one: a first hello that was long under way, of a connection
+        // given up since, has begun the session anew. Its ids would be taken for those of the earlier one.
+        let isThisMemory = hello.received == 0 || MessageID.isNotAfter(hello.received, nextId &- 1)
+        let resumed = hasOpened && hasHeard && isThisMemory
         isUnconfirmed = hello.resume && !resumed
         if resumed { settleCovered(hello.received, now) }
         let answer = RouterHello(
