@@ -3,8 +3,9 @@ import SocketCore
 import TestSupport
 import Testing
 
-/// Attackers between a controller and its router: they gain nothing.
-@Suite("Spoofers", .timeLimit(.minutes(10)))
+/// Attackers between a controller and its router: they gain nothing. One after the other: several floods at once would only show how much a
+/// machine can do.
+@Suite("Spoofers", .serialized, .timeLimit(.minutes(10)))
 struct SpooferTests {
     /// No other test's: that a message came to this suite's router, and not to one with the same certificate, is what these tests are about.
     private static let mac = "02:00:5e:00:53:77"
